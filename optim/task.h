@@ -1,0 +1,44 @@
+// optim/task.h: where examples come from: a pure function of (seed, step, slot).
+//
+// So without faults every arm sees the same examples at the same step, and a slot that is missing is
+// missing, not replaced (design section 4, data order).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "optim/batch.h"
+#include "optim/model.h"
+
+namespace optim {
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual std::size_t inputs() const = 0;
+  virtual std::size_t outputs() const = 0;
+  // Appends the example of (step, slot) to `batch`.
+  virtual void append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const = 0;
+  // The fixed held-out set; never met in training (its own random stream).
+  virtual const Batch& held_out() const = 0;
+  // The lowest loss that any model can reach on fresh data, and whether it is exact: the entropy
+  // rate of a Markov chain, the noise floor of the quadratic; NaN where it is unknown.
+  virtual double loss_floor() const = 0;
+};
+
+enum class TaskKind : std::uint8_t { kQuadratic, kTeacher, kMarkov };
+
+struct TaskOptions {
+  TaskKind kind;
+  std::size_t inputs;       // teacher: features; quadratic: dimension; markov: symbols x context
+  std::size_t classes;      // teacher: classes; markov: symbols
+  std::size_t context;      // markov: how many one-hot symbols an example shows (order of the chain is 1)
+  double noise;             // quadratic: sd of the optimum's per-example shift; teacher: label flip probability
+  double sharpness;         // markov: larger makes transitions more predictable
+  std::size_t held_out_examples;
+};
+
+std::unique_ptr<Task> make_task(const TaskOptions& options, std::uint64_t seed);
+
+}  // namespace optim

@@ -1,0 +1,32 @@
+// sim/base/time.h: simulated dates and durations as integer nanoseconds.
+//
+// A date is counted from the start of the run. Every date that is ordered or compared is one of
+// these integers, never a double: a sum of a million steps is then exact (design section 7).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sim::base {
+
+using Nanoseconds = std::int64_t;
+
+constexpr Nanoseconds kMicrosecond = 1'000;
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kSecond = 1'000'000'000;
+constexpr Nanoseconds kMinute = 60 * kSecond;
+constexpr Nanoseconds kHour = 60 * kMinute;
+constexpr Nanoseconds kDay = 24 * kHour;
+
+// A date that no run reaches (runs above 90 days are refused).
+constexpr Nanoseconds kNever = INT64_MAX / 4;
+
+// Nearest nanosecond to `seconds`, halves away from zero; at least 0 and at most kNever.
+Nanoseconds from_seconds(double seconds);
+
+double to_seconds(Nanoseconds duration);
+
+// Seconds with nine decimals, exact: 1500000000 -> "1.500000000".
+std::string format_seconds(Nanoseconds duration);
+
+}  // namespace sim::base

@@ -1,0 +1,36 @@
+// sim/engine/network_options.h: regions and the links between them, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/time.h"
+
+namespace sim::engine {
+
+struct RegionOptions {
+  std::string name;
+  double fabric_bytes_per_s;              // between hosts of this region
+  base::Nanoseconds fabric_latency;
+};
+
+struct LinkOptions {
+  std::string region_a, region_b;
+  double bytes_per_s;                     // each direction
+  base::Nanoseconds rtt;
+};
+
+enum class NetworkModel : std::uint8_t {
+  kSimgrid,  // flows share links, max-min
+  kNone,     // every transfer takes no time: goodput questions only
+};
+
+struct NetworkOptions {
+  NetworkModel model;
+  bool rtt_bias;  // flows of longer round trip get less of a shared link, as TCP does
+  std::vector<RegionOptions> regions;
+  std::vector<LinkOptions> links;
+};
+
+}  // namespace sim::engine

@@ -1,0 +1,316 @@
+// sim/tape/fact.h: the small typed facts of which a tape consists.
+//
+// A fact is what happened, never what to do about it. Facts come in time order; whatever one fact
+// opens another closes (FragmentTaken by FragmentMerged or FragmentLost, TransferStarted by
+// TransferDone, StateSent by StateCopied or StateLost, FaultStarted by FaultEnded or the end of
+// the run), so that readers free memory without guessing.
+//
+// A fact is one cache line. The design asked for 48 bytes; the rest holds the start of a stretch
+// of steps apart from the date at which the stretch is told, so that a stretch can be cut by a
+// failure and still be written in time order.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "sim/base/time.h"
+
+namespace sim::tape {
+
+using base::Nanoseconds;
+
+enum class Kind : std::uint8_t {
+  kStepsDone,
+  kActivityChanged,
+  kSliceChanged,
+  kFragmentTaken,
+  kFragmentMerged,
+  kFragmentLost,
+  kFragmentSkipped,
+  kFragmentAdopted,
+  kStateSent,
+  kStateCopied,
+  kStateLost,
+  kCheckpointSaved,
+  kRolledBack,
+  kGlobalRestored,
+  kTransferStarted,
+  kTransferDone,
+  kFaultStarted,
+  kFaultEnded,
+  kGraceDecided,
+  kEvaluationDue,
+  kMarkReached,
+  kRunEnded,
+};
+constexpr int kKindCount = static_cast<int>(Kind::kRunEnded) + 1;
+
+// What a learner does; its healthy, joined slices do it with it.
+enum class Activity : std::uint8_t {
+  kStepping,          // split by the ledger: compute, exposed communication, interrupted, ...
+  kDetecting,         // a slice is gone and the job has not noticed
+  kDownscaling,
+  kUpscaling,
+  kRestarting,        // process start, program start
+  kLoadingCheckpoint,
+  kSavingCheckpoint,
+  kCopyingState,      // recovery from a peer
+  kWaitingForRepair,  // too few healthy slices
+  kWaitingForMerge,   // a synchronous method's barrier
+  kWaitingForNetwork,
+  kFinished,
+};
+constexpr int kActivityCount = static_cast<int>(Activity::kFinished) + 1;
+
+enum class SliceState : std::uint8_t {
+  kJoined,   // part of its learner: does what the learner does
+  kFailed,   // down
+  kWaiting,  // healthy again, not yet taken back by its learner
+};
+
+enum class TrafficClass : std::uint8_t {
+  kGradient, kFragment, kControl, kRecovery, kCheckpoint, kJoin,
+};
+constexpr int kTrafficClassCount = static_cast<int>(TrafficClass::kJoin) + 1;
+
+enum class TransferStatus : std::uint8_t { kOk, kPeerDown, kLinkDown, kTimeout, kCancelled };
+
+enum class LossReason : std::uint8_t {
+  kLearnerDied,      // the contributor's incarnation ended
+  kUnreachable,      // no path from the learner to the merge
+  kSyncerDied,
+  kMergeFailed,
+  kInFlightLimit,    // ceil(tau) syncs were in flight already
+  kNoQuorum,
+  kDonorDied,
+  kReceiverDied,
+};
+
+enum class FaultKind : std::uint8_t { kKill, kRateCut, kPartition };
+enum class TargetKind : std::uint8_t { kChip, kSlice, kIsland, kRegion, kLink, kSyncer };
+enum class MarkKind : std::uint8_t { kTime, kTokens };
+
+// `count` homogeneous steps, back to back: step i (0 <= i < count) ran from start + i * period to
+// start + (i + 1) * period with the slices then joined, on the slots of data step first_step + i.
+struct StepsDone {
+  Nanoseconds start;
+  Nanoseconds period;
+  Nanoseconds compute;          // of each step; the rest of the period is exposed communication
+  std::uint32_t first_step;     // global step index that keys the data
+  std::uint32_t count;
+  std::uint32_t tokens;         // nominal tokens of one of these steps (joined slices only)
+  std::uint32_t schedule_step;  // place of the first step in the learning-rate schedule
+  std::uint16_t learner;
+  std::uint16_t incarnation;
+};
+struct ActivityChanged {
+  std::uint16_t learner;
+  Activity activity;
+};
+struct SliceChanged {
+  std::uint32_t slice;
+  SliceState state;
+};
+// The syncer reads a learner's fragment, as it stands after the learner's last finished step.
+struct FragmentTaken {
+  std::uint64_t counted_tokens;   // since the learner last received this fragment: c_tokens
+  std::uint32_t counted_steps;    // c_steps
+  std::uint32_t sync;             // names the merge that this take is for
+  std::uint32_t step;             // the learner's step
+  std::uint32_t held_version;     // global version that the learner last received
+  std::uint16_t learner;
+  std::uint16_t incarnation;
+  std::uint16_t fragment;
+};
+struct Contributor {
+  double weight;  // not normalised
+  std::uint16_t learner;
+  std::uint16_t incarnation;
+};
+// Theta_p becomes `version` of `epoch`. The contributors, ascending by learner, are exactly the
+// takes of this sync that were not lost. The pointer is valid during the call only.
+struct FragmentMerged {
+  const Contributor* contributors;
+  std::uint32_t contributor_count;
+  std::uint32_t sync;
+  std::uint32_t version;  // counts from 1 within the epoch
+  std::uint32_t step;     // the syncer's global step
+  std::uint16_t fragment;
+  std::uint16_t epoch;
+};
+struct FragmentLost {
+  std::uint32_t sync;
+  std::uint16_t learner;
+  std::uint16_t fragment;
+  LossReason reason;
+};
+struct FragmentSkipped {  // due, and not even taken
+  std::uint32_t step;
+  std::uint16_t fragment;
+  LossReason reason;
+};
+struct FragmentAdopted {
+  std::uint32_t sync;     // the merge that made the version
+  std::uint32_t version;
+  std::uint32_t step;     // the learner's step
+  std::uint32_t lag_steps;  // learner steps between take and adoption (0 when it did not contribute)
+  std::uint16_t learner;
+  std::uint16_t incarnation;
+  std::uint16_t fragment;
+  std::uint16_t epoch;
+};
+// The donor's parameters and inner-optimizer state are read now (donor kNoLearner: the syncer's
+// parameters with fresh inner state) ...
+struct StateSent {
+  std::uint32_t transfer;
+  std::uint16_t donor;
+  std::uint16_t receiver;
+};
+// ... and become the receiver's, whose new life this opens.
+struct StateCopied {
+  std::uint32_t transfer;
+  std::uint32_t step;  // the receiver goes on after this step
+  std::uint16_t donor;
+  std::uint16_t receiver;
+  std::uint16_t incarnation;
+};
+struct StateLost {
+  std::uint32_t transfer;
+  std::uint16_t donor;
+  std::uint16_t receiver;
+  LossReason reason;
+};
+struct CheckpointSaved {
+  std::uint32_t step;  // the last step that it holds
+  std::uint16_t learner;
+};
+// Steps after to_step are undone: the learner is as it was when the checkpoint of to_step was
+// saved (0: the initial state).
+struct RolledBack {
+  std::uint32_t to_step;
+  std::uint16_t learner;
+  std::uint16_t incarnation;  // the new life
+};
+// The syncer lost its state and takes the learner's parameters as global; outer momentum is zero
+// and a new epoch begins for every fragment.
+struct GlobalRestored {
+  std::uint16_t learner;
+  std::uint16_t epoch;
+};
+struct TransferStarted {
+  std::int64_t bytes;
+  std::uint32_t transfer;
+  std::uint16_t source_region;
+  std::uint16_t target_region;
+  TrafficClass traffic;
+};
+struct TransferDone {
+  std::int64_t bytes;    // asked for
+  std::int64_t carried;  // left the source; equal to bytes when status is ok
+  Nanoseconds start;
+  std::uint32_t transfer;
+  std::uint16_t source_region;
+  std::uint16_t target_region;
+  TrafficClass traffic;
+  TransferStatus status;
+};
+struct FaultStarted {
+  Nanoseconds lasts;     // kNever: for good
+  double rate_factor;    // of a rate cut
+  std::uint32_t fault;
+  std::uint32_t target;  // index of the slice (also for a chip), island, region, link or syncer
+  FaultKind kind;
+  TargetKind target_kind;
+  std::uint8_t scripted;
+  std::uint8_t arm_relative;
+};
+struct FaultEnded {
+  std::uint32_t fault;
+};
+struct GraceDecided {
+  Nanoseconds step_estimate;
+  Nanoseconds quorum_estimate;
+  Nanoseconds sync_estimate;
+  Nanoseconds grace;  // how long the syncer may wait for late reporters
+  std::uint32_t step;
+};
+struct EvaluationDue {
+  std::uint64_t tokens;  // unique nominal tokens in the global model now
+  std::uint32_t index;
+};
+struct MarkReached {
+  std::uint64_t tokens;
+  MarkKind mark;
+};
+struct RunEnded {
+  std::uint64_t tokens;
+};
+
+struct Fact {
+  Nanoseconds at;
+  union {
+    StepsDone steps_done;
+    ActivityChanged activity_changed;
+    SliceChanged slice_changed;
+    FragmentTaken fragment_taken;
+    FragmentMerged fragment_merged;
+    FragmentLost fragment_lost;
+    FragmentSkipped fragment_skipped;
+    FragmentAdopted fragment_adopted;
+    StateSent state_sent;
+    StateCopied state_copied;
+    StateLost state_lost;
+    CheckpointSaved checkpoint_saved;
+    RolledBack rolled_back;
+    GlobalRestored global_restored;
+    TransferStarted transfer_started;
+    TransferDone transfer_done;
+    FaultStarted fault_started;
+    FaultEnded fault_ended;
+    GraceDecided grace_decided;
+    EvaluationDue evaluation_due;
+    MarkReached mark_reached;
+    RunEnded run_ended;
+  };
+  Kind kind;
+
+  Fact() : at(0), steps_done{}, kind(Kind::kRunEnded) {}
+  Fact(Nanoseconds at, const StepsDone& f) : at(at), steps_done(f), kind(Kind::kStepsDone) {}
+  Fact(Nanoseconds at, const ActivityChanged& f)
+      : at(at), activity_changed(f), kind(Kind::kActivityChanged) {}
+  Fact(Nanoseconds at, const SliceChanged& f)
+      : at(at), slice_changed(f), kind(Kind::kSliceChanged) {}
+  Fact(Nanoseconds at, const FragmentTaken& f)
+      : at(at), fragment_taken(f), kind(Kind::kFragmentTaken) {}
+  Fact(Nanoseconds at, const FragmentMerged& f)
+      : at(at), fragment_merged(f), kind(Kind::kFragmentMerged) {}
+  Fact(Nanoseconds at, const FragmentLost& f)
+      : at(at), fragment_lost(f), kind(Kind::kFragmentLost) {}
+  Fact(Nanoseconds at, const FragmentSkipped& f)
+      : at(at), fragment_skipped(f), kind(Kind::kFragmentSkipped) {}
+  Fact(Nanoseconds at, const FragmentAdopted& f)
+      : at(at), fragment_adopted(f), kind(Kind::kFragmentAdopted) {}
+  Fact(Nanoseconds at, const StateSent& f) : at(at), state_sent(f), kind(Kind::kStateSent) {}
+  Fact(Nanoseconds at, const StateCopied& f) : at(at), state_copied(f), kind(Kind::kStateCopied) {}
+  Fact(Nanoseconds at, const StateLost& f) : at(at), state_lost(f), kind(Kind::kStateLost) {}
+  Fact(Nanoseconds at, const CheckpointSaved& f)
+      : at(at), checkpoint_saved(f), kind(Kind::kCheckpointSaved) {}
+  Fact(Nanoseconds at, const RolledBack& f) : at(at), rolled_back(f), kind(Kind::kRolledBack) {}
+  Fact(Nanoseconds at, const GlobalRestored& f)
+      : at(at), global_restored(f), kind(Kind::kGlobalRestored) {}
+  Fact(Nanoseconds at, const TransferStarted& f)
+      : at(at), transfer_started(f), kind(Kind::kTransferStarted) {}
+  Fact(Nanoseconds at, const TransferDone& f) : at(at), transfer_done(f), kind(Kind::kTransferDone) {}
+  Fact(Nanoseconds at, const FaultStarted& f) : at(at), fault_started(f), kind(Kind::kFaultStarted) {}
+  Fact(Nanoseconds at, const FaultEnded& f) : at(at), fault_ended(f), kind(Kind::kFaultEnded) {}
+  Fact(Nanoseconds at, const GraceDecided& f) : at(at), grace_decided(f), kind(Kind::kGraceDecided) {}
+  Fact(Nanoseconds at, const EvaluationDue& f)
+      : at(at), evaluation_due(f), kind(Kind::kEvaluationDue) {}
+  Fact(Nanoseconds at, const MarkReached& f) : at(at), mark_reached(f), kind(Kind::kMarkReached) {}
+  Fact(Nanoseconds at, const RunEnded& f) : at(at), run_ended(f), kind(Kind::kRunEnded) {}
+};
+
+static_assert(std::is_trivially_copyable_v<Fact>);
+static_assert(sizeof(Fact) == 64);
+
+}  // namespace sim::tape

@@ -1,0 +1,59 @@
+// sim/tape/run_shape.h: what a tape's numbers mean: the names and sizes behind its indices.
+//
+// One per run, made before the first fact and constant afterwards. Readers take it at
+// construction, so that a reader can be tested with a hand-written shape and ten facts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/time.h"
+
+namespace sim::tape {
+
+constexpr std::uint16_t kNoLearner = 0xffff;
+
+struct SliceShape {
+  std::string name;        // "west/2/slice-1"
+  std::uint32_t island;    // index into RunShape::islands
+  std::uint16_t region;    // index into RunShape::regions
+  std::uint16_t learner;   // kNoLearner: unused in this arm
+  std::int64_t chips;
+  std::uint32_t first_slot;  // slots [first_slot, first_slot + slot_count) of the global batch
+  std::uint32_t slot_count;
+  std::uint64_t tokens;      // nominal tokens of those slots, per step
+};
+
+struct LearnerShape {
+  std::string name;
+  std::uint16_t region;                // of its first slice
+  std::vector<std::uint32_t> slices;   // global slice indices, ascending
+  std::int64_t chips;
+};
+
+struct LinkShape {
+  std::uint16_t region_a, region_b;  // a < b; both directions exist
+  double bytes_per_s;                // per direction, nominal
+  base::Nanoseconds one_way;         // propagation delay
+};
+
+struct RunShape {
+  std::vector<std::string> regions;
+  std::vector<std::string> islands;
+  std::vector<LinkShape> links;
+  std::vector<SliceShape> slices;
+  std::vector<LearnerShape> learners;
+  std::vector<std::int64_t> fragment_parameters;  // nominal parameters in each fragment, (P)
+  std::int64_t chips = 0;                         // of the whole fleet, unused slices included
+  std::uint32_t slots = 0;                        // examples in the global batch
+  std::uint64_t batch_tokens = 0;                 // nominal tokens in the global batch
+  double native_tokens_per_s = 0;  // sum over islands, compute only, everything healthy
+  base::Nanoseconds nominal_step = 0;  // compute time of one step of the whole global batch
+  // The global model is learner 0's own parameters (data parallel); else it lives at the syncer.
+  bool model_is_learner = false;
+  // Steps may be rolled back to a checkpoint, so readers keep what a rollback would undo.
+  bool may_roll_back = false;
+};
+
+}  // namespace sim::tape
