@@ -24,12 +24,14 @@ struct Fragment {
 // Balanced tensor fragments: sorts tensors by size, descending, and puts each into the fragment that
 // is smallest so far (ties: lower index). Returns the fragment of each tensor. With at least
 // `fragment_count` tensors no fragment is empty; the largest is at most 4/3 of the optimum (Graham).
-// Source: Decoupled DiLoCo, arXiv:2604.21428, Appendix C.
+// Requires: fragment_count > 0 and positive sizes; else std::invalid_argument.
+// Source: Decoupled DiLoCo, arXiv:2604.21428, Appendix C; Graham 1969 for the bound.
 std::vector<std::size_t> pack_balanced(const std::vector<std::int64_t>& tensor_sizes,
                                        std::size_t fragment_count);
 
-// The proxy's partition: by tensors, then the largest tensors are split by rows until there are P
-// pieces, then packed as above. Errors: std::invalid_argument when P exceeds the model's rows.
+// The proxy's partition: by tensors; while there are fewer than P pieces, the tensor with the
+// largest piece is cut into one more (all its pieces equal to within a row); then packed as above.
+// Errors: std::invalid_argument when P is 0 or exceeds the model's rows.
 std::vector<Fragment> partition(const Model& model, std::size_t fragment_count);
 std::size_t row_count(const Model& model);
 

@@ -1,6 +1,7 @@
 // optim/merge.h: how the learners' copies of a fragment become one outer gradient.
 //
-// One kernel for all methods: weights w / sum w, in double, summed in learner order.
+// One kernel for all methods: weights w / sum w, in double, summed in an order that depends on the
+// contributions alone (by weight, then by the bits of the values), so arrival cannot move a bit.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,10 @@ struct Contribution {
 // per tensor (that is, per piece), per row or over the whole fragment; pieces of embeddings use Avg
 // always. phi(0) = 0; when the mean direction vanishes the block falls back to Avg.
 // The paper prints the radial factor as a vector; a scalar is meant (facts 1.6).
-// Shapes: anchor, every values and result (F). Requires: equal sizes, at least one contribution,
-// positive finite weights; else std::invalid_argument.
+// Shapes:   anchor, every values and result (F), F = fragment.size; all overwritten in `result`.
+// Requires: those sizes, at least one contribution, positive finite weights; else
+//           std::invalid_argument with `result` untouched.
+// Missing:  leave the learner out; never pass zeros or NaN for it.
 // Source: arXiv:2604.21428, Appendix D.2.
 void merge(const MergeOptions& options, const std::vector<Tensor>& tensors, const Fragment& fragment,
            std::span<const float> anchor, std::span<const Contribution> contributions,

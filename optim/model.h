@@ -13,8 +13,8 @@
 namespace optim {
 
 // One tensor: a row-major matrix (rows x cols) at `offset` of the flat parameters. Every offset is
-// fixed by the model and a multiple of 16 floats, so that Eigen's sums meet the same alignment
-// whatever the learner (facts: other addresses give other bits).
+// fixed by the model and a multiple of 16 floats: in an AlignedBlock each tensor starts a cache
+// line. Results do not depend on where a block lies.
 struct Tensor {
   std::string name;
   std::size_t offset, rows, cols;

@@ -24,6 +24,7 @@ struct OuterOptions {
 //   theta    = theta - learning_rate * delta                              (SGD)
 // Arithmetic in double, stored as float (velocity stays double).
 // Source: Douillard et al. 2023, arXiv:2311.08105, Algorithm 1; torch.optim.SGD(nesterov=True).
+// Rate 0 freezes: nothing is touched, velocity included, whatever delta holds.
 // Requires: equal sizes; else std::invalid_argument.
 void outer_update(const OuterOptions& options, std::span<float> theta,
                   std::span<const double> delta, std::span<double> velocity);

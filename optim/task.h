@@ -39,6 +39,9 @@ struct TaskOptions {
   std::size_t held_out_examples;
 };
 
+// Errors: std::invalid_argument for sizes of 0, fewer than two classes, noise or sharpness out of
+// range (teacher: [0, 1]; quadratic: [0, 1e6]; sharpness: [0, 50]), or inputs that are not
+// classes x context for a Markov chain.
 std::unique_ptr<Task> make_task(const TaskOptions& options, std::uint64_t seed);
 
 }  // namespace optim

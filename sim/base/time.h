@@ -22,11 +22,15 @@ constexpr Nanoseconds kDay = 24 * kHour;
 constexpr Nanoseconds kNever = INT64_MAX / 4;
 
 // Nearest nanosecond to `seconds`, halves away from zero; at least 0 and at most kNever.
+//
+// Requires: `seconds` is not NaN; else std::invalid_argument.
 Nanoseconds from_seconds(double seconds);
 
+// Nearest double. from_seconds gives the same nanosecond back below 2^23 s (97 days); above that
+// doubles lie further apart than nanoseconds.
 double to_seconds(Nanoseconds duration);
 
-// Seconds with nine decimals, exact: 1500000000 -> "1.500000000".
+// Seconds with nine decimals, exact: 1500000000 -> "1.500000000", -1 -> "-0.000000001".
 std::string format_seconds(Nanoseconds duration);
 
 }  // namespace sim::base

@@ -2,16 +2,23 @@
 #include "sim/engine/conductor.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
 namespace sim::engine {
 
-Conductor::~Conductor() {
-  for (std::uint32_t i = 0; i < frames_.size(); ++i) destroy(i);
-}
+namespace {
+
+// Below this the agenda is not worth tidying.
+constexpr std::size_t kFewEntries = 1024;
+
+}  // namespace
+
+Conductor::~Conductor() { tear_down(); }
 
 Conductor::Outcome Conductor::run() {
+  if (std::exchange(started_, true)) throw std::logic_error("conductor: a second run");
   std::exception_ptr failure;
   network_.run([&] {
     // An exception must not leave the engine's actor: that would abort without telling the seed.
@@ -20,7 +27,7 @@ Conductor::Outcome Conductor::run() {
     } catch (...) {
       failure = std::current_exception();
     }
-    for (std::uint32_t i = 0; i < frames_.size(); ++i) destroy(i);
+    tear_down();
   });
   if (failure) std::rethrow_exception(failure);
   return stuck_ ? Outcome::kStuck : Outcome::kStopped;
@@ -28,13 +35,16 @@ Conductor::Outcome Conductor::run() {
 
 void Conductor::loop() {
   while (!stopped_) {
-    while (!agenda_.empty() && !entry_is_live(agenda_.top())) agenda_.pop();
+    while (!agenda_.empty() && !entry_is_live(agenda_.front())) {
+      drop_top();
+      --dead_entries_;
+    }
     const bool flows = network_.any_in_flight();
     if (agenda_.empty() && !flows) {
       stuck_ = true;
       return;
     }
-    const Nanoseconds next = agenda_.empty() ? base::kNever : agenda_.top().date;
+    const Nanoseconds next = agenda_.empty() ? base::kNever : agenda_.front().date;
     if (next > now_) {
       if (flows) {
         now_ = std::max(now_, network_.wait_until(next, ended_));
@@ -43,9 +53,23 @@ void Conductor::loop() {
       }
       now_ = next;
     }
-    const Entry entry = agenda_.top();
-    agenda_.pop();
+    const Entry entry = agenda_.front();
+    drop_top();
     wake(entry);
+  }
+}
+
+// In the order of their start. Destructors may spawn: those come last.
+void Conductor::tear_down() {
+  tearing_down_ = true;
+  running_ = {};
+  while (free_frames_.size() < frames_.size()) {
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t i = 0; i < frames_.size(); ++i) {
+      if (frames_[i].handle) left.push_back(i);
+    }
+    std::ranges::sort(left, {}, [&](std::uint32_t i) { return frames_[i].number; });
+    for (const std::uint32_t i : left) destroy(i);
   }
 }
 
@@ -55,6 +79,7 @@ void Conductor::wake(const Entry& entry) {
   const ProcessId owner = slot.owner;
   if (slot.handle) {
     const std::coroutine_handle<> handle = slot.handle;
+    slot.on_agenda = false;
     free_slot(entry.slot);
     running_ = owner;
     handle.resume();
@@ -62,6 +87,7 @@ void Conductor::wake(const Entry& entry) {
     settle(owner);
   } else {
     const std::function<void()> callback = std::move(slot.callback);
+    slot.on_agenda = false;
     free_slot(entry.slot);
     callback();
   }
@@ -82,6 +108,7 @@ void Conductor::settle(ProcessId process) {
 void Conductor::destroy(std::uint32_t index) {
   Frame& frame = frames_[index];
   if (!frame.handle) return;
+  cancel(frame.start);  // it may never have run
   const Process::Handle handle = std::exchange(frame.handle, nullptr);
   ++frame.generation;
   frame.kill_requested = false;
@@ -98,10 +125,12 @@ ProcessId Conductor::spawn(Process process, Turn turn) {
     index = free_frames_.back();
     free_frames_.pop_back();
   }
-  frames_[index].handle = process.release();
-  const ProcessId id{index, frames_[index].generation};
+  Frame& frame = frames_[index];
+  frame.handle = process.release();
+  frame.number = spawn_count_++;
+  const ProcessId id{index, frame.generation};
   const ProcessId parent = std::exchange(running_, id);
-  wake_at(now_, turn, frames_[index].handle);
+  frame.start = wake_at(now_, turn, frame.handle);
   running_ = parent;
   return id;
 }
@@ -121,6 +150,33 @@ bool Conductor::alive(ProcessId process) const {
          !frames_[process.index].kill_requested;
 }
 
+WakeId Conductor::call_at(Nanoseconds date, Turn turn, std::function<void()> callback) {
+  const WakeId wake = enter(date, turn);
+  slots_[wake.slot].callback = std::move(callback);
+  return wake;
+}
+
+WakeId Conductor::wake_at(Nanoseconds date, Turn turn, std::coroutine_handle<> handle) {
+  if (running_ == ProcessId{}) throw std::logic_error("conductor: no process is running");
+  const WakeId wake = enter(date, turn);
+  slots_[wake.slot].handle = handle;
+  slots_[wake.slot].owner = running_;
+  return wake;
+}
+
+WakeId Conductor::bring_forward(WakeId wake, Turn turn) {
+  if (!is_pending(wake)) return wake;
+  Slot& slot = slots_[wake.slot];
+  forget_entry(slot);
+  ++slot.generation;
+  push(now_, turn, wake.slot);
+  return {wake.slot, slot.generation};
+}
+
+void Conductor::cancel(WakeId wake) {
+  if (is_pending(wake)) free_slot(wake.slot);
+}
+
 WakeId Conductor::enter(Nanoseconds date, Turn turn) {
   if (date < now_) throw std::logic_error("conductor: a date in the past");
   std::uint32_t slot;
@@ -136,68 +192,73 @@ WakeId Conductor::enter(Nanoseconds date, Turn turn) {
 }
 
 void Conductor::push(Nanoseconds date, Turn turn, std::uint32_t slot) {
+  // Waits that were cut short leave dead entries until their date: drop them before they prevail.
+  if (dead_entries_ > kFewEntries && dead_entries_ > agenda_.size() / 2) {
+    std::erase_if(agenda_, [this](const Entry& entry) { return !entry_is_live(entry); });
+    std::ranges::make_heap(agenda_, std::greater<>());
+    dead_entries_ = 0;
+  }
   const std::uint64_t priority = static_cast<std::uint8_t>(turn.priority);
-  agenda_.push(
+  agenda_.push_back(
       {date, priority << 32 | turn.order, sequence_++, slot, slots_[slot].generation});
+  std::ranges::push_heap(agenda_, std::greater<>());
+  slots_[slot].on_agenda = true;
 }
 
-WakeId Conductor::bring_forward(WakeId wake, Turn turn) {
-  Slot& slot = slots_[wake.slot];
-  if (slot.generation != wake.generation) return wake;
-  ++slot.generation;  // the old entry, if any, is dead now
-  push(now_, turn, wake.slot);
-  return {wake.slot, slot.generation};
+void Conductor::drop_top() {
+  std::ranges::pop_heap(agenda_, std::greater<>());
+  agenda_.pop_back();
 }
 
-WakeId Conductor::call_at(Nanoseconds date, Turn turn, std::function<void()> callback) {
-  const WakeId wake = enter(date, turn);
-  slots_[wake.slot].callback = std::move(callback);
-  return wake;
+void Conductor::forget_entry(Slot& slot) {
+  if (std::exchange(slot.on_agenda, false)) ++dead_entries_;
 }
 
-WakeId Conductor::wake_at(Nanoseconds date, Turn turn, std::coroutine_handle<> handle) {
-  const WakeId wake = enter(date, turn);
-  slots_[wake.slot].handle = handle;
-  slots_[wake.slot].owner = running_;
-  return wake;
+bool Conductor::is_pending(WakeId wake) const {
+  return wake.slot < slots_.size() && slots_[wake.slot].generation == wake.generation;
 }
 
-void Conductor::cancel(WakeId wake) {
-  if (wake.slot >= slots_.size() || slots_[wake.slot].generation != wake.generation) return;
-  free_slot(wake.slot);
+void Conductor::free_slot(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  forget_entry(slot);
+  slot.handle = nullptr;
+  slot.callback = nullptr;
+  ++slot.generation;
+  free_slots_.push_back(index);
 }
 
-bool Conductor::entry_is_live(const Entry& entry) const {
-  return slots_[entry.slot].generation == entry.generation;
-}
-
-void Conductor::free_slot(std::uint32_t slot) {
-  slots_[slot].handle = nullptr;
-  slots_[slot].callback = nullptr;
-  ++slots_[slot].generation;
-  free_slots_.push_back(slot);
-}
-
-void Signal::Wait::await_suspend(std::coroutine_handle<> handle) {
-  handle_ = handle;
-  listed_ = true;
-  signal_.waiting_.push_back(this);
-  // A slot is taken even without a deadline: it keeps the owner until notify() enters a date.
-  wake_ = signal_.conductor_->wake_at(date_, turn_, handle);
-}
-
-Signal::Wait::~Wait() {
-  signal_.conductor_->cancel(wake_);
-  if (listed_) std::erase(signal_.waiting_, this);
+Signal::~Signal() {
+  for (Wait* wait : waiting_) wait->listed_ = false;
 }
 
 void Signal::notify() {
   for (Wait* wait : waiting_) {
     wait->notified_ = true;
     wait->listed_ = false;
-    wait->wake_ = conductor_->bring_forward(wait->wake_, wait->turn_);
+    wait->wake_ = conductor_.bring_forward(wait->wake_, wait->turn_);
   }
   waiting_.clear();
+}
+
+void Signal::Wait::await_suspend(std::coroutine_handle<> handle) {
+  // A slot is taken even without a deadline: it keeps the owner until notify() enters a date.
+  wake_ = conductor_.wake_at(date_, turn_, handle);
+  signal_->waiting_.push_back(this);
+  listed_ = true;
+}
+
+bool Signal::Wait::await_resume() {
+  leave_list();
+  return notified_;
+}
+
+Signal::Wait::~Wait() {
+  conductor_.cancel(wake_);
+  leave_list();
+}
+
+void Signal::Wait::leave_list() {
+  if (std::exchange(listed_, false)) std::erase(signal_->waiting_, this);
 }
 
 }  // namespace sim::engine

@@ -8,7 +8,6 @@
 #include <coroutine>
 #include <cstdint>
 #include <functional>
-#include <queue>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -50,9 +49,12 @@ class Conductor {
 
   // Runs until stop(), or until nothing can ever happen again (kStuck: agenda empty, no flow in
   // flight). An exception that leaves a process or a callback leaves run() too. All processes are
-  // destroyed, in the order of their start, before it returns.
+  // destroyed, in the order of their start, before it returns, also those that destructors spawn.
+  // Once; else std::logic_error.
   Outcome run();
   void stop() { stopped_ = true; }
+  // The run is over and its processes are being destroyed: what is in flight stays in flight.
+  bool tearing_down() const { return tearing_down_; }
 
   // The process starts at the current date, on its turn.
   ProcessId spawn(Process process, Turn turn);
@@ -64,9 +66,11 @@ class Conductor {
   // A date of kNever takes no place on the agenda: only bring_forward() ends such a wait.
   // Calls back at `date` (not before now). For code that is no coroutine; it may spawn and kill.
   WakeId call_at(Nanoseconds date, Turn turn, std::function<void()> callback);
+  // Resumes the running process at `date`. Called from await_suspend; else std::logic_error.
   WakeId wake_at(Nanoseconds date, Turn turn, std::coroutine_handle<> handle);
   void cancel(WakeId wake);
-  // Moves a pending wake-up to the current date; returns its new name.
+  // Moves a pending wake-up to the current date; returns its new name. One that has happened or was
+  // cancelled stays so.
   WakeId bring_forward(WakeId wake, Turn turn);
 
   // Called, in order of flow id, for each flow that ends; the date is now().
@@ -77,6 +81,9 @@ class Conductor {
   Sleep sleep_for(Nanoseconds duration, Turn turn);
 
   std::uint64_t event_count() const { return event_count_; }
+  // Places in memory for pending wake-ups and for agenda entries, dead ones included.
+  std::size_t slot_count() const { return slots_.size(); }
+  std::size_t agenda_size() const { return agenda_.size(); }
 
  private:
   struct Entry {
@@ -95,9 +102,12 @@ class Conductor {
     std::function<void()> callback;
     ProcessId owner;
     std::uint32_t generation = 0;
+    bool on_agenda = false;
   };
   struct Frame {
     Process::Handle handle;
+    WakeId start;
+    std::uint64_t number = 0;  // how many processes were spawned before it
     std::uint32_t generation = 0;
     bool kill_requested = false;
   };
@@ -106,16 +116,21 @@ class Conductor {
   void wake(const Entry& entry);
   void settle(ProcessId process);
   void destroy(std::uint32_t index);
-  bool entry_is_live(const Entry& entry) const;
+  void tear_down();
+  bool is_pending(WakeId wake) const;
+  bool entry_is_live(const Entry& entry) const { return is_pending({entry.slot, entry.generation}); }
   WakeId enter(Nanoseconds date, Turn turn);
   void push(Nanoseconds date, Turn turn, std::uint32_t slot);
   void free_slot(std::uint32_t slot);
+  void drop_top();
+  void forget_entry(Slot& slot);
 
   FlowNetwork& network_;
   Nanoseconds now_ = 0;
-  bool stopped_ = false, stuck_ = false;
-  std::uint64_t sequence_ = 0, event_count_ = 0;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> agenda_;
+  bool started_ = false, stopped_ = false, stuck_ = false, tearing_down_ = false;
+  std::uint64_t sequence_ = 0, event_count_ = 0, spawn_count_ = 0;
+  std::vector<Entry> agenda_;  // a heap, earliest on top
+  std::size_t dead_entries_ = 0;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<Frame> frames_;
@@ -156,8 +171,10 @@ inline Conductor::Sleep Conductor::sleep_for(Nanoseconds duration, Turn turn) {
 // current date; who starts to wait later waits for the next one.
 class Signal {
  public:
-  explicit Signal(Conductor& conductor) : conductor_(&conductor) {}
+  explicit Signal(Conductor& conductor) : conductor_(conductor) {}
   Signal(const Signal&) = delete;
+  // Who still waits is woken by his date only.
+  ~Signal();
 
   class Wait;
   Wait wait(Turn turn);
@@ -166,29 +183,29 @@ class Signal {
   void notify();
 
  private:
-  Conductor* conductor_;
+  Conductor& conductor_;
   std::vector<Wait*> waiting_;
 };
 
 class Signal::Wait {
  public:
-  Wait(Signal& signal, Nanoseconds date, Turn turn) : signal_(signal), date_(date), turn_(turn) {}
+  Wait(Signal& signal, Nanoseconds date, Turn turn)
+      : conductor_(signal.conductor_), signal_(&signal), date_(date), turn_(turn) {}
   Wait(const Wait&) = delete;
   ~Wait();
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle);
-  bool await_resume() noexcept {
-    wake_ = {};
-    return notified_;
-  }
+  bool await_resume();
 
  private:
   friend class Signal;
-  Signal& signal_;
+  void leave_list();
+
+  Conductor& conductor_;
+  Signal* signal_;
   Nanoseconds date_;
   Turn turn_;
   WakeId wake_;
-  std::coroutine_handle<> handle_;
   bool notified_ = false, listed_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -32,5 +33,12 @@ struct NetworkOptions {
   std::vector<RegionOptions> regions;
   std::vector<LinkOptions> links;
 };
+
+// Position of the region called `name`. Requires: it exists; else std::invalid_argument.
+std::uint16_t region_index(const NetworkOptions& options, std::string_view name);
+
+// The share of its nominal rate that a link keeps when it is cut to `factor`: not below 1e-6, as
+// an engine takes a rate of 0 for unlimited. Requires: factor in [0, 1]; else std::invalid_argument.
+double usable_rate_factor(double factor);
 
 }  // namespace sim::engine

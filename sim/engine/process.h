@@ -5,13 +5,16 @@
 // process destroys its whole stack of tasks, destructors included, from the inside out.
 //
 // Write coroutines as free or member functions that take their arguments by value or as references
-// to what outlives them; a lambda's captures die before its frame does.
+// to what outlives them; a lambda's captures die before its frame does. g++ 12 refuses a list of
+// several elements in braces inside an awaited expression ("array used as initializer"): make the
+// vector in a function of its own, or a parameter.
 #pragma once
 
 #include <coroutine>
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace sim::engine {
@@ -50,12 +53,15 @@ namespace detail {
 struct TaskPromiseBase {
   std::coroutine_handle<> awaiting;
   std::exception_ptr failure;
+  bool has_suspended = false;  // the awaiting frame is suspended too and must be resumed
 
   struct ResumeAwaiting {
     bool await_ready() noexcept { return false; }
     template <class Promise>
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> done) noexcept {
-      return done.promise().awaiting;
+    void await_suspend(std::coroutine_handle<Promise> done) noexcept {
+      const TaskPromiseBase& promise = done.promise();
+      // The awaiting frame may destroy this one: nothing of it is touched after the resume.
+      if (promise.has_suspended) promise.awaiting.resume();
     }
     void await_resume() noexcept {}
   };
@@ -93,9 +99,14 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+  // Runs the task at once, nested in the caller's resume, up to its first wait; false when it never
+  // waited. No symmetric transfer: g++ makes it a tail call only when optimizing, so that a loop
+  // over tasks that never wait would overflow the stack in a debug build.
+  bool await_suspend(std::coroutine_handle<> awaiting) {
     handle_.promise().awaiting = awaiting;
-    return handle_;
+    handle_.resume();
+    if (handle_.done()) return false;
+    return handle_.promise().has_suspended = true;
   }
   T await_resume() {
     if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);

@@ -7,10 +7,10 @@
 // engine underneath never sees a failure (facts: 22 traps).
 #pragma once
 
+#include <coroutine>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <span>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/conductor.h"
@@ -28,43 +28,157 @@ struct Hop {
   std::int64_t bytes;
 };
 
+// What of a flow had left the source at a date, in whole bytes: rounded down, within [0, bytes]. A
+// thousandth of a byte short of a whole one counts as whole, as `left` is a sum of doubles.
+std::int64_t whole_bytes_carried(std::int64_t bytes, double left);
+
 class Transport {
  public:
-  // Region and link indices are positions in `options`.
+  // Region and link indices are positions in `options`. Takes the conductor's flow listener.
+  // Requires: region names that exist, at most one link per pair, positive rates; else
+  // std::invalid_argument.
   Transport(Conductor& conductor, FlowNetwork& network, const NetworkOptions& options,
             tape::Tape& tape);
+  Transport(const Transport&) = delete;
 
   class Exchange;
   // Awaitable of TransferStatus: all hops at once; ends when all are carried (kOk), when the first
-  // breaks (its status; the others are cancelled), or at `deadline` (kTimeout). Destroying it while
-  // it waits cancels what is in flight (kCancelled on the tape).
-  // Facts: TransferStarted and TransferDone for each hop.
+  // breaks (its status; the others are cancelled), or at `deadline` (kTimeout; an arrival at that
+  // very date wins). The process goes on at that date on `turn`. No hops: kOk at once. Regions that
+  // share no link, or are down at the start: broken at once, nothing carried.
+  // Destroying it while it waits cancels what is in flight (kCancelled on the tape), except when
+  // the conductor tears down: what is in flight at the end of the run stays so, without a fact.
+  // Facts: TransferStarted and TransferDone for each hop; a broken hop's `carried` is what had left
+  // the source by then, 0 within the propagation delay.
   Exchange exchange(std::vector<Hop> hops, TrafficClass traffic, Turn turn,
                     Nanoseconds deadline = base::kNever);
   Exchange send(Hop hop, TrafficClass traffic, Turn turn, Nanoseconds deadline = base::kNever);
 
   // Faults. Each call states the whole present condition of the resource; what is in flight through
   // it breaks at this date when it goes down. Down regions lose every transfer from or to them.
+  // A factor of 0 is a stall: nothing breaks, and all goes on when the rate comes back.
   void set_region_up(std::uint16_t region, bool up);
   void set_link_up(std::uint16_t region_a, std::uint16_t region_b, bool up);
   void set_link_rate_factor(std::uint16_t region_a, std::uint16_t region_b, double factor);
 
-  bool region_up(std::uint16_t region) const;
+  bool region_up(std::uint16_t region) const { return region_is_up_.at(region); }
   // Both regions up, and the same region or a direct link that is up.
   bool reachable(std::uint16_t source_region, std::uint16_t target_region) const;
   bool has_link(std::uint16_t region_a, std::uint16_t region_b) const;
+  // Of the link, or of the fabric when both are one region. Requires: a link; else std::logic_error.
   double link_bytes_per_s(std::uint16_t region_a, std::uint16_t region_b) const;  // nominal
   Nanoseconds one_way(std::uint16_t region_a, std::uint16_t region_b) const;
-  // Duration of one hop alone on its way, everything healthy at its present rate.
+  // Duration of one hop alone on its way, everything healthy at its present rate; 0 without a
+  // network.
   Nanoseconds duration_alone(Hop hop) const;
   // Notified whenever a region or a link comes up again or a rate changes.
   Signal& network_changed() { return changed_; }
 
-  std::size_t in_flight_count() const;
+  // Hops that have started and not ended.
+  std::size_t in_flight_count() const { return in_flight_count_; }
 
  private:
-  // (left to the implementation)
+  struct Way {  // a link, or the fabric of a region
+    double bytes_per_s;
+    Nanoseconds one_way;
+    double factor = 1.0;
+    bool up = true;
+  };
+  enum class Phase : std::uint8_t {
+    kDelay,  // the first byte is on its way; then a flow starts
+    kFlow,   // moved by the network
+    kTimed,  // delay and duration in closed form
+    kEnded,
+  };
+  struct Part;
+  struct FlowOwner {
+    FlowId flow;
+    Exchange* exchange;
+    std::size_t part;
+  };
+
+  void begin(Exchange& exchange);
+  void begin_part(Exchange& exchange, std::size_t index);
+  void start_flow(Exchange& exchange, std::size_t index);
+  void flow_ended(FlowId flow);
+  void part_arrived(Exchange& exchange, std::size_t index);
+  void retime(Exchange& exchange, std::size_t index, const Way& way);
+  // Ends what is open of an exchange, each part with the status that `status_of` gives it.
+  void close(Exchange& exchange, TransferStatus status,
+             const std::function<TransferStatus(const Hop&)>& status_of);
+  void close_all(Exchange& exchange, TransferStatus status);
+  void end_part(Exchange& exchange, std::size_t index, TransferStatus status, std::int64_t carried);
+  void finish(Exchange& exchange, TransferStatus status);
+  void leave(Exchange& exchange);
+  void break_unreachable(Exchange& exchange);
+  void break_unreachable_exchanges();
+
+  std::int64_t carried(const Part& part) const;
+  TransferStatus condition_of(const Hop& hop) const;
+  static constexpr std::size_t kNoWay = SIZE_MAX;
+  std::size_t find_way(std::uint16_t region_a, std::uint16_t region_b) const;
+  std::size_t way_index(std::uint16_t region_a, std::uint16_t region_b) const;
+  const Way& way(const Hop& hop) const;
+  Way& link(std::uint16_t region_a, std::uint16_t region_b);
+
+  Conductor& conductor_;
+  FlowNetwork& network_;
+  tape::Tape& tape_;
+  NetworkModel model_;
+  std::size_t region_count_;
+  std::vector<bool> region_is_up_;         // (regions)
+  std::vector<Way> ways_;                  // fabrics, then links
+  std::vector<std::size_t> way_of_pair_;   // (regions x regions)
+  std::vector<Exchange*> active_;          // in order of start
+  std::vector<FlowOwner> flows_;           // by ascending flow id
+  std::uint32_t next_transfer_ = 0;
+  std::size_t in_flight_count_ = 0;
   Signal changed_;
 };
+
+// One hop of an exchange.
+struct Transport::Part {
+  Hop hop;
+  std::uint32_t transfer = 0;
+  Phase phase = Phase::kEnded;
+  Nanoseconds start = 0;
+  Nanoseconds moving_since = 0;  // kTimed: from when `left` shrinks at bytes_per_s
+  double left = 0.0;
+  double bytes_per_s = 0.0;
+  WakeId wake = {};  // kDelay, kTimed
+  FlowId flow = 0;   // kFlow
+};
+
+class Transport::Exchange {
+ public:
+  Exchange(Transport& transport, std::vector<Hop> hops, TrafficClass traffic, Turn turn,
+           Nanoseconds deadline);
+  Exchange(const Exchange&) = delete;
+  ~Exchange();
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle);
+  TransferStatus await_resume() const noexcept { return status_; }
+
+ private:
+  friend class Transport;
+  Transport& transport_;
+  std::vector<Part> parts_;
+  std::size_t open_count_ = 0;  // parts that have started and not ended
+  TrafficClass traffic_;
+  Turn turn_;
+  Nanoseconds deadline_;
+  WakeId process_wake_, deadline_wake_;
+  TransferStatus status_ = TransferStatus::kOk;
+  bool active_ = false;  // listed in the transport, the process waits
+};
+
+inline Transport::Exchange Transport::exchange(std::vector<Hop> hops, TrafficClass traffic,
+                                               Turn turn, Nanoseconds deadline) {
+  return Exchange(*this, std::move(hops), traffic, turn, deadline);
+}
+inline Transport::Exchange Transport::send(Hop hop, TrafficClass traffic, Turn turn,
+                                           Nanoseconds deadline) {
+  return Exchange(*this, {hop}, traffic, turn, deadline);
+}
 
 }  // namespace sim::engine

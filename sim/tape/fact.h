@@ -131,6 +131,7 @@ struct Contributor {
 // takes of this sync that were not lost. The pointer is valid during the call only.
 struct FragmentMerged {
   const Contributor* contributors;
+  Nanoseconds overrun;  // by how much quorum + grace + sync exceeded tau steps; 0 when they fitted
   std::uint32_t contributor_count;
   std::uint32_t sync;
   std::uint32_t version;  // counts from 1 within the epoch
@@ -275,39 +276,39 @@ struct Fact {
   Kind kind;
 
   Fact() : at(0), steps_done{}, kind(Kind::kRunEnded) {}
-  Fact(Nanoseconds at, const StepsDone& f) : at(at), steps_done(f), kind(Kind::kStepsDone) {}
-  Fact(Nanoseconds at, const ActivityChanged& f)
-      : at(at), activity_changed(f), kind(Kind::kActivityChanged) {}
-  Fact(Nanoseconds at, const SliceChanged& f)
-      : at(at), slice_changed(f), kind(Kind::kSliceChanged) {}
-  Fact(Nanoseconds at, const FragmentTaken& f)
-      : at(at), fragment_taken(f), kind(Kind::kFragmentTaken) {}
-  Fact(Nanoseconds at, const FragmentMerged& f)
-      : at(at), fragment_merged(f), kind(Kind::kFragmentMerged) {}
-  Fact(Nanoseconds at, const FragmentLost& f)
-      : at(at), fragment_lost(f), kind(Kind::kFragmentLost) {}
-  Fact(Nanoseconds at, const FragmentSkipped& f)
-      : at(at), fragment_skipped(f), kind(Kind::kFragmentSkipped) {}
-  Fact(Nanoseconds at, const FragmentAdopted& f)
-      : at(at), fragment_adopted(f), kind(Kind::kFragmentAdopted) {}
-  Fact(Nanoseconds at, const StateSent& f) : at(at), state_sent(f), kind(Kind::kStateSent) {}
-  Fact(Nanoseconds at, const StateCopied& f) : at(at), state_copied(f), kind(Kind::kStateCopied) {}
-  Fact(Nanoseconds at, const StateLost& f) : at(at), state_lost(f), kind(Kind::kStateLost) {}
-  Fact(Nanoseconds at, const CheckpointSaved& f)
-      : at(at), checkpoint_saved(f), kind(Kind::kCheckpointSaved) {}
-  Fact(Nanoseconds at, const RolledBack& f) : at(at), rolled_back(f), kind(Kind::kRolledBack) {}
-  Fact(Nanoseconds at, const GlobalRestored& f)
-      : at(at), global_restored(f), kind(Kind::kGlobalRestored) {}
-  Fact(Nanoseconds at, const TransferStarted& f)
-      : at(at), transfer_started(f), kind(Kind::kTransferStarted) {}
-  Fact(Nanoseconds at, const TransferDone& f) : at(at), transfer_done(f), kind(Kind::kTransferDone) {}
-  Fact(Nanoseconds at, const FaultStarted& f) : at(at), fault_started(f), kind(Kind::kFaultStarted) {}
-  Fact(Nanoseconds at, const FaultEnded& f) : at(at), fault_ended(f), kind(Kind::kFaultEnded) {}
-  Fact(Nanoseconds at, const GraceDecided& f) : at(at), grace_decided(f), kind(Kind::kGraceDecided) {}
-  Fact(Nanoseconds at, const EvaluationDue& f)
-      : at(at), evaluation_due(f), kind(Kind::kEvaluationDue) {}
-  Fact(Nanoseconds at, const MarkReached& f) : at(at), mark_reached(f), kind(Kind::kMarkReached) {}
-  Fact(Nanoseconds at, const RunEnded& f) : at(at), run_ended(f), kind(Kind::kRunEnded) {}
+  Fact(Nanoseconds date, const StepsDone& f) : at(date), steps_done(f), kind(Kind::kStepsDone) {}
+  Fact(Nanoseconds date, const ActivityChanged& f)
+      : at(date), activity_changed(f), kind(Kind::kActivityChanged) {}
+  Fact(Nanoseconds date, const SliceChanged& f)
+      : at(date), slice_changed(f), kind(Kind::kSliceChanged) {}
+  Fact(Nanoseconds date, const FragmentTaken& f)
+      : at(date), fragment_taken(f), kind(Kind::kFragmentTaken) {}
+  Fact(Nanoseconds date, const FragmentMerged& f)
+      : at(date), fragment_merged(f), kind(Kind::kFragmentMerged) {}
+  Fact(Nanoseconds date, const FragmentLost& f)
+      : at(date), fragment_lost(f), kind(Kind::kFragmentLost) {}
+  Fact(Nanoseconds date, const FragmentSkipped& f)
+      : at(date), fragment_skipped(f), kind(Kind::kFragmentSkipped) {}
+  Fact(Nanoseconds date, const FragmentAdopted& f)
+      : at(date), fragment_adopted(f), kind(Kind::kFragmentAdopted) {}
+  Fact(Nanoseconds date, const StateSent& f) : at(date), state_sent(f), kind(Kind::kStateSent) {}
+  Fact(Nanoseconds date, const StateCopied& f) : at(date), state_copied(f), kind(Kind::kStateCopied) {}
+  Fact(Nanoseconds date, const StateLost& f) : at(date), state_lost(f), kind(Kind::kStateLost) {}
+  Fact(Nanoseconds date, const CheckpointSaved& f)
+      : at(date), checkpoint_saved(f), kind(Kind::kCheckpointSaved) {}
+  Fact(Nanoseconds date, const RolledBack& f) : at(date), rolled_back(f), kind(Kind::kRolledBack) {}
+  Fact(Nanoseconds date, const GlobalRestored& f)
+      : at(date), global_restored(f), kind(Kind::kGlobalRestored) {}
+  Fact(Nanoseconds date, const TransferStarted& f)
+      : at(date), transfer_started(f), kind(Kind::kTransferStarted) {}
+  Fact(Nanoseconds date, const TransferDone& f) : at(date), transfer_done(f), kind(Kind::kTransferDone) {}
+  Fact(Nanoseconds date, const FaultStarted& f) : at(date), fault_started(f), kind(Kind::kFaultStarted) {}
+  Fact(Nanoseconds date, const FaultEnded& f) : at(date), fault_ended(f), kind(Kind::kFaultEnded) {}
+  Fact(Nanoseconds date, const GraceDecided& f) : at(date), grace_decided(f), kind(Kind::kGraceDecided) {}
+  Fact(Nanoseconds date, const EvaluationDue& f)
+      : at(date), evaluation_due(f), kind(Kind::kEvaluationDue) {}
+  Fact(Nanoseconds date, const MarkReached& f) : at(date), mark_reached(f), kind(Kind::kMarkReached) {}
+  Fact(Nanoseconds date, const RunEnded& f) : at(date), run_ended(f), kind(Kind::kRunEnded) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

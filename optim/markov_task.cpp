@@ -1,0 +1,117 @@
+// optim/markov_task.cpp: see markov_task.h.
+#include "optim/markov_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "optim/example_stream.h"
+#include "sim/base/elementary.h"
+
+namespace optim {
+namespace {
+
+// Rows of softmax(sharpness * normal); returns the transition matrix (n x n).
+std::vector<double> draw_transitions(std::size_t n, double sharpness, std::uint64_t seed) {
+  sim::base::Stream stream(seed, "task/markov/transitions");
+  std::vector<double> transitions(n * n);
+  for (std::size_t a = 0; a < n; ++a) {
+    const std::span<double> row(transitions.data() + a * n, n);
+    for (double& z : row) z = sharpness * stream.next_normal();
+    const double highest = *std::ranges::max_element(row);
+    double sum = 0.0;
+    for (double& z : row) sum += z = sim::base::exponential(z - highest);
+    for (double& z : row) z /= sum;
+  }
+  return transitions;
+}
+
+double entropy_rate(std::span<const double> transitions, std::span<const double> stationary) {
+  const std::size_t n = stationary.size();
+  double rate = 0.0;
+  for (std::size_t a = 0; a < n; ++a) {
+    double entropy = 0.0;
+    for (const double p : transitions.subspan(a * n, n)) {
+      if (p > 0.0) entropy -= p * sim::base::natural_log(p);
+    }
+    rate += stationary[a] * entropy;
+  }
+  return rate;
+}
+
+void append_running_sums(std::span<const double> shares, std::vector<double>& sums) {
+  double sum = 0.0;
+  for (const double share : shares) sums.push_back(sum += share);
+}
+
+// The first index whose running sum exceeds u; rounding may leave the last sum just below 1.
+std::size_t choose(std::span<const double> sums, double u) {
+  const auto found = std::ranges::upper_bound(sums, u);
+  return std::min(static_cast<std::size_t>(found - sums.begin()), sums.size() - 1);
+}
+
+}  // namespace
+
+MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
+    : classes_(options.classes),
+      context_(options.context),
+      transitions_(draw_transitions(options.classes, options.sharpness, seed)),
+      stationary_(stationary_distribution(transitions_, options.classes)),
+      entropy_rate_nats_(entropy_rate(transitions_, stationary_)),
+      examples_(seed, "task/markov/examples") {
+  if (options.inputs != classes_ * context_) {
+    throw std::invalid_argument(fmt::format("inputs must be classes times context ({}); got {}",
+                                            classes_ * context_, options.inputs));
+  }
+  append_running_sums(stationary_, start_sums_);
+  for (std::size_t a = 0; a < classes_; ++a) {
+    append_running_sums(std::span<const double>(transitions_).subspan(a * classes_, classes_),
+                        transition_sums_);
+  }
+  const sim::base::Stream held_out(seed, "task/markov/held-out");
+  for (std::uint32_t i = 0; i < options.held_out_examples; ++i) {
+    append(example_stream(held_out, i, 0), held_out_);
+  }
+}
+
+void MarkovTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const {
+  append(example_stream(examples_, step, slot), batch);
+}
+
+void MarkovTask::append(sim::base::Stream stream, Batch& batch) const {
+  const std::size_t first = batch.inputs.size();
+  batch.inputs.resize(first + inputs(), 0.0f);
+  const std::span<const double> rows(transition_sums_);
+  std::size_t symbol = choose(start_sums_, stream.next_uniform());
+  for (std::size_t position = 0; position < context_; ++position) {
+    batch.inputs[first + position * classes_ + symbol] = 1.0f;
+    symbol = choose(rows.subspan(symbol * classes_, classes_), stream.next_uniform());
+  }
+  batch.targets.push_back(static_cast<std::int32_t>(symbol));
+  ++batch.examples;
+}
+
+std::vector<double> stationary_distribution(std::vector<double> transitions, std::size_t n) {
+  const auto at = [&](std::size_t a, std::size_t b) -> double& { return transitions[a * n + b]; };
+  for (std::size_t gone = n - 1; gone > 0; --gone) {
+    double leaving = 0.0;
+    for (std::size_t b = 0; b < gone; ++b) leaving += at(gone, b);
+    for (std::size_t a = 0; a < gone; ++a) {
+      at(a, gone) /= leaving;
+      for (std::size_t b = 0; b < gone; ++b) at(a, b) += at(a, gone) * at(gone, b);
+    }
+  }
+  std::vector<double> visits(n, 0.0);  // relative to state 0
+  visits[0] = 1.0;
+  double sum = 1.0;
+  for (std::size_t b = 1; b < n; ++b) {
+    for (std::size_t a = 0; a < b; ++a) visits[b] += visits[a] * at(a, b);
+    sum += visits[b];
+  }
+  for (double& share : visits) share /= sum;
+  return visits;
+}
+
+}  // namespace optim

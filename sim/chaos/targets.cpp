@@ -1,0 +1,152 @@
+// sim/chaos/targets.cpp: from the name of a target to what it takes down.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/chaos/injector.h"
+
+namespace sim::chaos {
+
+using tape::TargetKind;
+
+namespace {
+
+template <class Names>
+std::uint32_t index_of(const Names& names, const std::string& name, const char* what) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    throw std::invalid_argument(fmt::format("no {} is named \"{}\"", what, name));
+  }
+  return static_cast<std::uint32_t>(found - names.begin());
+}
+
+std::vector<std::string> slice_names(const tape::RunShape& shape) {
+  std::vector<std::string> names;
+  for (const auto& slice : shape.slices) names.push_back(slice.name);
+  return names;
+}
+
+std::vector<std::string> link_names(const tape::RunShape& shape) {
+  std::vector<std::string> names;
+  for (const auto& link : shape.links) {
+    names.push_back(shape.regions[link.region_a] + "--" + shape.regions[link.region_b]);
+  }
+  return names;
+}
+
+std::vector<std::string> learner_names(const tape::RunShape& shape) {
+  std::vector<std::string> names;
+  for (const auto& learner : shape.learners) names.push_back(learner.name);
+  return names;
+}
+
+}  // namespace
+
+std::string Injector::name_of(const Target& target) const {
+  const tape::RunShape& shape = world_.shape();
+  switch (target.kind) {
+    case TargetKind::kChip:
+    case TargetKind::kSlice:
+      return shape.slices[target.index].name;
+    case TargetKind::kIsland:
+      return shape.islands[target.index];
+    case TargetKind::kRegion:
+      return shape.regions[target.index];
+    case TargetKind::kLink:
+      return link_names(shape)[target.index];
+    case TargetKind::kSyncer:
+      break;
+  }
+  return fmt::format("{}", target.index);
+}
+
+std::vector<Injector::Target> Injector::targets_of(const FailureOptions& failure) const {
+  const tape::RunShape& shape = world_.shape();
+  std::size_t count = 0;
+  switch (failure.target) {
+    case TargetKind::kChip:
+    case TargetKind::kSlice:
+      count = shape.slices.size();
+      break;
+    case TargetKind::kIsland:
+      count = shape.islands.size();
+      break;
+    case TargetKind::kRegion:
+      count = shape.regions.size();
+      break;
+    case TargetKind::kLink:
+      count = shape.links.size();
+      break;
+    case TargetKind::kSyncer:
+      count = method_.syncer_count();
+      break;
+  }
+  std::vector<Target> targets;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Target target{failure.target, i};
+    if (failure.only.empty() || name_of(target) == failure.only ||
+        name_of(target).starts_with(failure.only + "/")) {
+      targets.push_back(target);
+    }
+  }
+  return targets;
+}
+
+Injector::Target Injector::find_target(const FaultOptions& fault) const {
+  const tape::RunShape& shape = world_.shape();
+  switch (fault.target_kind) {
+    case TargetKind::kChip:
+    case TargetKind::kSlice:
+      return {fault.target_kind, index_of(slice_names(shape), fault.target, "slice")};
+    case TargetKind::kIsland:
+      return {fault.target_kind, index_of(shape.islands, fault.target, "island")};
+    case TargetKind::kRegion:
+      return {fault.target_kind, index_of(shape.regions, fault.target, "region")};
+    case TargetKind::kLink: {
+      const std::vector<std::string> names = link_names(shape);
+      const std::size_t cut = fault.target.find("--");
+      const std::string reversed =
+          cut == std::string::npos
+              ? fault.target
+              : fault.target.substr(cut + 2) + "--" + fault.target.substr(0, cut);
+      const bool listed = std::ranges::find(names, fault.target) != names.end();
+      return {fault.target_kind, index_of(names, listed ? fault.target : reversed, "link")};
+    }
+    case TargetKind::kSyncer:
+      break;
+  }
+  if (fault.target == "central") return {fault.target_kind, 0};
+  return {fault.target_kind, index_of(learner_names(shape), fault.target, "learner")};
+}
+
+std::vector<std::uint32_t> Injector::slices_of(const Target& target) const {
+  if (target.kind == TargetKind::kChip || target.kind == TargetKind::kSlice) return {target.index};
+  std::vector<std::uint32_t> slices;
+  for (std::uint32_t s = 0; s < world_.shape().slices.size(); ++s) {
+    const auto& slice = world_.shape().slices[s];
+    const bool in_island = target.kind == TargetKind::kIsland && slice.island == target.index;
+    const bool in_region = target.kind == TargetKind::kRegion && slice.region == target.index;
+    if (in_island || in_region) slices.push_back(s);
+  }
+  return slices;
+}
+
+// The shards whose hosts stand in what is lost: of a region, those in it; of an island, those of
+// the learners that begin on it.
+std::vector<std::uint32_t> Injector::shards_of(const Target& target) const {
+  std::vector<std::uint32_t> shards;
+  const tape::RunShape& shape = world_.shape();
+  for (std::uint32_t s = 0; s < method_.syncer_count(); ++s) {
+    const std::uint16_t region = method_.syncer_region(static_cast<std::uint16_t>(s));
+    const bool named = target.kind == TargetKind::kSyncer && target.index == s;
+    const bool in_region = target.kind == TargetKind::kRegion && region == target.index;
+    const bool in_island = target.kind == TargetKind::kIsland &&
+                           method_.syncer_count() == shape.learners.size() &&
+                           shape.slices[shape.learners[s].slices.front()].island == target.index;
+    if (named || in_region || in_island) shards.push_back(s);
+  }
+  return shards;
+}
+
+}  // namespace sim::chaos

@@ -1,0 +1,144 @@
+// sim/cli/command_line.cpp: see command_line.h. The only file that includes CLI11.
+#include "sim/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "sim/cli/output.h"
+#include "sim/experiment/version.h"
+
+namespace sim::cli {
+namespace {
+
+constexpr int kUsageExit = 2, kFileExit = 3;
+constexpr std::uint64_t kSeedsMax = 10'000;
+
+// The whole text is one number that fits.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "1..10" or "7"; throws what CLI11 reports.
+std::vector<std::uint64_t> seeds_from(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto first = whole_number(std::string_view(text).substr(0, dots));
+  const auto last =
+      dots == std::string::npos ? first : whole_number(std::string_view(text).substr(dots + 2));
+  if (!first || !last) {
+    throw CLI::ValidationError("--seeds", "must be FIRST..LAST, whole numbers; got " + text);
+  }
+  if (*last < *first) {
+    throw CLI::ValidationError("--seeds", "must not end before its start; got " + text);
+  }
+  if (*last - *first >= kSeedsMax) {
+    throw CLI::ValidationError("--seeds",
+                               fmt::format("must be at most {} seeds; got {}", kSeedsMax, text));
+  }
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t seed = *first;; ++seed) {
+    seeds.push_back(seed);
+    if (seed == *last) return seeds;
+  }
+}
+
+void add_scenario_options(CLI::App& verb, CommandLine& line) {
+  verb.add_option("file", line.file, "Scenario file (TOML)")->required()->type_name("FILE");
+  verb.add_option("--set", line.sets, "Replace one value, KEY=VALUE; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb.add_option("--seed", line.seed, "Replace the scenario's seed")->type_name("N");
+}
+
+void add_run_options(CLI::App& verb, CommandLine& line) {
+  verb.add_option_function<std::string>(
+          "--seeds", [&line](const std::string& text) { line.seeds = seeds_from(text); },
+          "One run per seed, as 1..10")
+      ->type_name("FIRST..LAST")
+      ->excludes("--seed");
+  verb.add_option("--jobs", line.jobs, "Runs at a time (default: one per core)")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--threads", line.threads, "Threads of one run's mathematics")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--results", line.results, "Folder of results; \"\" writes none")
+      ->type_name("DIR")
+      ->capture_default_str();
+  verb.add_flag("--force", line.force, "Replace results of another scenario");
+  verb.add_flag("--record", line.record, "Also write the tape");
+  verb.add_flag("--quiet", line.quiet, "No progress, no notes");
+  static const std::map<std::string, Format> formats = {{"text", Format::kText},
+                                                        {"json", Format::kJson},
+                                                        {"csv", Format::kCsv},
+                                                        {"markdown", Format::kMarkdown}};
+  verb.add_option_function<std::string>(
+          "--format", [&line](const std::string& name) { line.format = formats.at(name); },
+          "text, json, csv or markdown")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
+      ->type_name("NAME");
+  verb.add_option("--faults", line.faults,
+                  "Recorded faults.csv that replaces all failures and faults")
+      ->type_name("FILE");
+  verb.add_option("--abort-at", line.abort_at_s)->group("");
+}
+
+std::string version_message() {
+  return fmt::format("atoll {}\ncommit {}\ninstruction set {}\nSimGrid {}\n",
+                     experiment::version_text(), experiment::commit_text(),
+                     experiment::isa_text(), experiment::simgrid_version_text());
+}
+
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {  // help or version was asked for
+    std::ostringstream text, nothing;
+    app.exit(error, text, nothing);
+    return print_result(text.str()) ? 0 : kFileExit;
+  }
+  const bool one_verb = app.get_subcommands().size() == 1;
+  const std::string verb = one_verb ? " " + app.get_subcommands().front()->get_name() : "";
+  print_error(fmt::format("error: {}\n  hint: atoll{} --help\n", error.what(), verb));
+  return kUsageExit;
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  CLI::App app{"Atoll: training one model on many islands of accelerators, simulated", "atoll"};
+  app.set_version_flag("--version", version_message());
+  app.require_subcommand(1);
+
+  CLI::App* run = app.add_subcommand("run", "One arm of a scenario, one or many seeds");
+  add_scenario_options(*run, line);
+  run->add_option("--arm", line.arm, "Which arm (default: the first)")->type_name("NAME");
+  add_run_options(*run, line);
+  CLI::App* compare = app.add_subcommand("compare", "All arms on the same failures, one table");
+  add_scenario_options(*compare, line);
+  add_run_options(*compare, line);
+  CLI::App* validate = app.add_subcommand("validate", "Check a scenario and forecast its load");
+  add_scenario_options(*validate, line);
+  CLI::App* schema = app.add_subcommand("schema", "Every key of a scenario file");
+  CLI::App* catalogue = app.add_subcommand("catalogue", "Chips and links that are known by name");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return {std::nullopt, report_usage(app, error)};
+  }
+  if (run->parsed()) line.verb = Verb::kRun;
+  if (compare->parsed()) line.verb = Verb::kCompare;
+  if (validate->parsed()) line.verb = Verb::kValidate;
+  if (schema->parsed()) line.verb = Verb::kSchema;
+  if (catalogue->parsed()) line.verb = Verb::kCatalogue;
+  return {line, 0};
+}
+
+}  // namespace sim::cli

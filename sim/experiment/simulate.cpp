@@ -1,0 +1,199 @@
+// sim/experiment/simulate.cpp: see simulate.h.
+#include "sim/experiment/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+#include "sim/chaos/injector.h"
+#include "sim/engine/flow_network.h"
+#include "sim/engine/transport.h"
+#include "sim/experiment/marks.h"
+#include "sim/experiment/version.h"
+#include "sim/methods/method.h"
+#include "sim/scenario/load.h"
+#include "sim/trainer/trainer.h"
+
+namespace sim::experiment {
+namespace {
+
+using base::Nanoseconds;
+
+bool simulates_merges(const scenario::Scenario& scenario, const scenario::Arm& arm) {
+  return arm.training.method == methods::MethodKind::kDecoupledDiloco &&
+         (scenario.network.model != engine::NetworkModel::kNone ||
+          arm.learning.model.kind != optim::ModelKind::kNone);
+}
+
+readers::AccountOptions account_options(const methods::TrainingOptions& training, bool merges) {
+  return {.quorum = merges ? static_cast<std::uint32_t>(training.quorum) : 0,
+          .overlap_steps = static_cast<std::uint32_t>(training.overlap_steps),
+          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce};
+}
+
+// One run's objects, in the order in which they depend on each other.
+class Run {
+ public:
+  explicit Run(const SimulateRequest& request)
+      : request_(request),
+        scenario_(*request.scenario),
+        arm_(scenario_.arms.at(request.arm)),
+        merges_(simulates_merges(scenario_, arm_)),
+        fleet_(methods::make_fleet(scenario_.model, scenario_.spread, scenario_.network,
+                                   scenario_.islands, arm_.training, slots(), request.seed)),
+        network_(engine::make_network(scenario_.network)),
+        conductor_(*network_),
+        transport_(conductor_, *network_, scenario_.network, tape_),
+        account_(fleet_.shape, account_options(arm_.training, merges_)),
+        marks_(conductor_, tape_, fleet_.shape, account_.tokens(), scenario_.marks, evaluations()),
+        world_{conductor_, transport_,       tape_,  fleet_,       scenario_.model,
+               scenario_.network, arm_.training, marks_, request.seed, scenario_.spread.step_sd,
+               merges_},
+        method_(methods::make_method(world_)),
+        injector_(world_, *method_, arm_.failures, arm_.faults) {
+    tape_.add(account_);
+    tape_.add(marks_);
+    tape_.add(injector_);
+    if (learns()) {
+      trainer_ = std::make_unique<trainer::Trainer>(fleet_.shape, trainer_options());
+      tape_.add(*trainer_);
+    }
+  }
+
+  report::Summary run() {
+    conductor_.spawn(begin(), {engine::Priority::kStep, 0});
+    const auto outcome = conductor_.run();
+    if (outcome == engine::Conductor::Outcome::kStuck) {
+      throw std::logic_error(fmt::format("nothing can happen any more at {} s",
+                                         base::format_seconds(conductor_.now())));
+    }
+    method_->tell_finished_steps();
+    tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().unique_tokens()}});
+    if (trainer_) trainer_->finish();
+    return summary();
+  }
+
+ private:
+  bool learns() const { return arm_.learning.model.kind != optim::ModelKind::kNone; }
+  std::uint32_t slots() const {
+    return learns() ? static_cast<std::uint32_t>(arm_.learning.batch) : 0;
+  }
+  std::int64_t evaluations() const { return learns() ? arm_.learning.evaluations : 0; }
+
+  trainer::TrainerOptions trainer_options() const {
+    return {.learning = arm_.learning,
+            .inner = arm_.training.inner,
+            .outer = arm_.training.outer,
+            .merge = arm_.training.merge,
+            .mixing = arm_.training.mixing,
+            .seed = request_.seed,
+            .threads = static_cast<std::size_t>(request_.threads)};
+  }
+
+  // The first doings happen inside the engine.
+  engine::Process begin() {
+    method_->start();
+    injector_.start();
+    marks_.start([this] { method_->tell_finished_steps(); });
+    if (request_.abort_at_s) {
+      conductor_.call_at(base::from_seconds(*request_.abort_at_s), {engine::Priority::kMark, 2},
+                         [] { std::abort(); });
+    }
+    if (request_.progress) conductor_.spawn(show_progress(), {engine::Priority::kMark, 3});
+    co_return;
+  }
+
+  engine::Process show_progress() {
+    const Nanoseconds interval = std::max<Nanoseconds>(base::kSecond, last_mark_guess() / 200);
+    for (;;) {
+      request_.progress(share_done());
+      co_await conductor_.sleep_for(interval, {engine::Priority::kMark, 3});
+    }
+  }
+
+  Nanoseconds last_mark_guess() const {
+    const double tokens_s = scenario_.marks.tokens / fleet_.shape.native_tokens_per_s;
+    return std::max(scenario_.marks.time, base::from_seconds(tokens_s));
+  }
+
+  double share_done() const {
+    const auto share = [](double done, double all) { return all > 0 ? std::min(1.0, done / all) : 1.0; };
+    return std::min(share(base::to_seconds(conductor_.now()), base::to_seconds(scenario_.marks.time)),
+                    share(static_cast<double>(account_.tokens().unique_tokens()),
+                          scenario_.marks.tokens));
+  }
+
+  report::Summary summary() const;
+  void fill_learning(report::Summary& summary) const;
+  std::string clock_name() const;
+
+  const SimulateRequest& request_;
+  const scenario::Scenario& scenario_;
+  const scenario::Arm& arm_;
+  bool merges_;
+  methods::Fleet fleet_;
+  std::unique_ptr<engine::FlowNetwork> network_;
+  tape::Tape tape_;
+  engine::Conductor conductor_;
+  engine::Transport transport_;
+  readers::RunAccount account_;
+  Marks marks_;
+  methods::World world_;
+  std::unique_ptr<methods::Method> method_;
+  chaos::Injector injector_;
+  std::unique_ptr<trainer::Trainer> trainer_;
+};
+
+std::string Run::clock_name() const {
+  if (arm_.failures.empty()) return "none";
+  const auto stepping = std::ranges::count_if(arm_.failures, [](const auto& failure) {
+    return failure.clock == chaos::Clock::kStepping;
+  });
+  if (stepping == 0) return "wall";
+  return static_cast<std::size_t>(stepping) == arm_.failures.size() ? "stepping" : "mixed";
+}
+
+report::Summary Run::summary() const {
+  report::Summary summary;
+  report::fill(summary, fleet_.shape, account_);
+  summary.scenario = scenario_.name;
+  summary.scenario_hash = scenario::scenario_hash(scenario_);
+  summary.arm = arm_.training.name;
+  summary.method = arm_.training.method == methods::MethodKind::kDataParallel ? "data-parallel"
+                                                                              : "decoupled-diloco";
+  summary.seed = request_.seed;
+  summary.version = version_text();
+  summary.trace_hash = tape_.trace_hash();
+  summary.clock = clock_name();
+  summary.nominal.parameters = scenario_.model.parameters;
+  if (trainer_) fill_learning(summary);
+  return summary;
+}
+
+void Run::fill_learning(report::Summary& summary) const {
+  const auto& evaluations = trainer_->evaluations();
+  summary.loss.initial = trainer_->initial_loss();
+  if (!evaluations.empty()) summary.loss.last = evaluations.back().loss;
+  if (const double floor = trainer_->loss_floor(); floor == floor) summary.loss.floor = floor;
+  for (report::MarkSummary& mark : summary.marks) {
+    const auto kind = mark.name == "time" ? tape::MarkKind::kTime : tape::MarkKind::kTokens;
+    for (const auto& reached : trainer_->marks()) {
+      if (reached.mark == kind) mark.loss = reached.evaluation.loss;
+    }
+  }
+  summary.proxy.emplace();
+  summary.proxy->parameters = static_cast<std::int64_t>(trainer_->proxy_parameters());
+  summary.proxy->batch = arm_.learning.batch;
+}
+
+}  // namespace
+
+report::Summary simulate(const SimulateRequest& request) {
+  Run run(request);
+  return run.run();
+}
+
+}  // namespace sim::experiment

@@ -1,0 +1,181 @@
+// sim/methods/decoupled_diloco.cpp: the learners' loop and their answer to faults.
+#include "sim/methods/decoupled_diloco.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sim::methods {
+
+using tape::Activity;
+
+DecoupledDiloco::DecoupledDiloco(World& world)
+    : world_(world),
+      replicas_([&world] {
+        Replicas replicas;
+        for (std::size_t m = 0; m < world.shape().learners.size(); ++m) {
+          replicas.push_back(
+              std::make_unique<Replica>(world, static_cast<std::uint16_t>(m),
+                                        static_cast<std::size_t>(world.training.fragments)));
+        }
+        return replicas;
+      }()),
+      syncer_(world, replicas_),
+      recovery_changed_(world.conductor) {}
+
+void DecoupledDiloco::start() {
+  for (const auto& replica : replicas_) {
+    replica->job.start([this, r = replica.get()] { return live(*r, false); });
+  }
+  if (world_.with_merges) syncer_.start();
+}
+
+// Algorithm 1. The learner steps, reports and adopts what has arrived; it never waits (unless
+// adoption is pinned, which makes the method synchronous).
+engine::Process DecoupledDiloco::live(Replica& replica, bool after_loss) {
+  if (after_loss) co_await react_to_loss(replica);
+  for (;;) {
+    if (replica.job.any_waiting()) co_await replica.job.grow();
+    adopt(replica);
+    replica.job.begin(Activity::kStepping);
+    co_await step(replica);
+    if (pinned() && world_.with_merges) co_await wait_for_pinned(replica);
+  }
+}
+
+engine::Task<> DecoupledDiloco::step(Replica& replica) {
+  ElasticJob& job = replica.job;
+  const Nanoseconds start = world_.conductor.now();
+  const Nanoseconds compute = job.next_compute_time();
+  if (!world_.with_merges) {
+    const std::uint32_t steps =
+        job.steps_are_alike() ? world_.horizon.steps_until_due(job.tokens_per_step()) : 1;
+    co_await job.run_stretch(compute, compute, steps);
+    co_return;
+  }
+  job.expect_step_end(start + compute);
+  co_await world_.conductor.sleep_until(start + compute, job.turn());
+  job.finish_step(start, compute);
+  world_.conductor.spawn(syncer_.report(replica, compute),
+                         {engine::Priority::kArrival, job.learner()});
+}
+
+// Synchronous: every sync that was due tau steps ago must have come or been given up.
+engine::Task<> DecoupledDiloco::wait_for_pinned(Replica& replica) {
+  const std::int64_t due = std::int64_t{replica.job.step()} - world_.training.overlap_steps;
+  if (due < 1) co_return;
+  const auto step = static_cast<std::uint32_t>(due);
+  for (const std::uint16_t p : syncer_.fragments_due(step)) {
+    while (replica.counters[p].settled_step < step) {
+      replica.job.begin(Activity::kWaitingForMerge);
+      co_await replica.arrival.wait(replica.job.turn());
+    }
+  }
+}
+
+void DecoupledDiloco::adopt(Replica& replica) {
+  if (replica.inbox.empty()) return;
+  std::vector<Broadcast> early;
+  for (const Broadcast& broadcast : replica.inbox) {
+    const auto due = std::int64_t{broadcast.step} + world_.training.overlap_steps;
+    if (pinned() && replica.job.step() < due) {
+      early.push_back(broadcast);
+    } else {
+      adopt_one(replica, broadcast);
+    }
+  }
+  replica.inbox = std::move(early);
+}
+
+void DecoupledDiloco::adopt_one(Replica& replica, const Broadcast& broadcast) {
+  Replica::FragmentCounter& counter = replica.counters[broadcast.fragment];
+  if (broadcast.version <= counter.held_version) return;
+  ElasticJob& job = replica.job;
+  const bool contributed = counter.taken_sync == broadcast.sync;
+  const std::uint32_t lag = contributed ? job.step() - counter.taken_step : 0;
+  world_.say(tape::FragmentAdopted{broadcast.sync, broadcast.version, job.step(), lag,
+                                   job.learner(), job.incarnation(), broadcast.fragment,
+                                   broadcast.epoch});
+  counter.held_version = broadcast.version;
+  replica.reset_counters(broadcast.fragment);
+  // The schedule stands at the global step last received plus the own steps since its take.
+  job.receive_schedule_step(std::max(job.schedule_step(), broadcast.step + lag));
+}
+
+void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind cause) {
+  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner;
+  for (const std::uint32_t slice : slices) {
+    by_learner[world_.shape().slices[slice].learner].push_back(slice);
+  }
+  for (const auto& [learner, lost] : by_learner) {
+    if (learner == tape::kNoLearner) continue;
+    Replica& replica = *replicas_[learner];
+    const bool react = replica.job.lose_slices(lost);
+    if (replica.job.joined_count() == 0) lost_everything(replica, cause);
+    if (react) {
+      if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
+      replica.job.restart([this, r = &replica] { return live(*r, true); });
+    }
+  }
+}
+
+void DecoupledDiloco::lost_everything(Replica& replica, tape::TargetKind cause) {
+  const bool hosts = cause == tape::TargetKind::kIsland || cause == tape::TargetKind::kRegion;
+  if (!replica.out) replica.out_since = world_.conductor.now();
+  replica.out = true;
+  replica.reported = false;
+  if (!hosts || !world_.with_merges) return;
+  replica.hosts_died = true;
+  replica.has_state = false;
+  replica.listening = false;
+  replica.inbox.clear();
+  for (const auto& other : replicas_) {
+    if (!other->copying || other->donor != replica.job.learner()) continue;
+    abandon_copy(*other, tape::LossReason::kDonorDied);
+    other->job.restart([this, r = other.get()] { return live(*r, true); });
+  }
+}
+
+void DecoupledDiloco::slices_returned(std::span<const std::uint32_t> slices) {
+  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner;
+  for (const std::uint32_t slice : slices) {
+    by_learner[world_.shape().slices[slice].learner].push_back(slice);
+  }
+  for (const auto& [learner, back] : by_learner) {
+    if (learner != tape::kNoLearner) replicas_[learner]->job.return_slices(back);
+  }
+}
+
+// What is left shrinks and goes on; nothing left means to wait, and then either to resume stale
+// (a short outage, the hosts' copies alive) or to copy a peer.
+engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
+  ElasticJob& job = replica.job;
+  const bool elastic = world_.training.elasticity.elastic;
+  if (!elastic || job.joined_count() == 0) {
+    co_await job.wait_and_restart(!elastic);
+  } else if (replica.has_state) {
+    co_await job.shrink();
+  }
+  if (!world_.with_merges) {
+    replica.out = false;
+    co_return;
+  }
+  if (replica.out && job.next_compute_time() > 0) {
+    const Nanoseconds outage = world_.conductor.now() - replica.out_since;
+    if (outage / job.next_compute_time() > world_.training.resume_within) replica.has_state = false;
+  }
+  if (!replica.has_state) co_await recover(replica);
+  if (replica.out) job.jump_to_step(std::max(job.step(), newest_step()));
+  replica.out = false;
+}
+
+std::uint32_t DecoupledDiloco::newest_step() const {
+  std::uint32_t newest = 0;
+  for (const auto& replica : replicas_) newest = std::max(newest, replica->job.step());
+  return newest;
+}
+
+void DecoupledDiloco::tell_finished_steps() {
+  for (const auto& replica : replicas_) replica->job.tell_stretch();
+}
+
+}  // namespace sim::methods

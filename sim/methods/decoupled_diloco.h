@@ -1,0 +1,55 @@
+// sim/methods/decoupled_diloco.h: learners that never wait, and a syncer that merges who is there.
+//
+// Source: arXiv:2604.21428, Algorithm 1 (learners), Algorithm 2 (sim/methods/syncer.h), Appendix E.3
+// (recovery). Differs: a fragment is taken as it stands after the learner's last finished step when
+// the syncer decides, which may be one step past the reported one if a grace window outlasts it.
+#pragma once
+
+#include "sim/methods/method.h"
+#include "sim/methods/syncer.h"
+
+namespace sim::methods {
+
+class DecoupledDiloco final : public Method {
+ public:
+  explicit DecoupledDiloco(World& world);
+
+  void start() override;
+  void slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind cause) override;
+  void slices_returned(std::span<const std::uint32_t> slices) override;
+  void syncer_lost(std::uint16_t shard) override { syncer_.shard_lost(shard); }
+  void syncer_returned(std::uint16_t shard) override { syncer_.shard_returned(shard); }
+  std::size_t syncer_count() const override { return syncer_.shard_count(); }
+  std::uint16_t syncer_region(std::uint16_t shard) const override {
+    return syncer_.shard_region(shard);
+  }
+  void tell_finished_steps() override;
+  Nanoseconds step_end(std::uint16_t learner) const override {
+    return replicas_[learner]->job.step_end();
+  }
+
+ private:
+  engine::Process live(Replica& replica, bool after_loss);
+  engine::Task<> step(Replica& replica);
+  engine::Task<> react_to_loss(Replica& replica);
+  engine::Task<> recover(Replica& replica);
+  engine::Task<bool> copy_from(Replica& replica, Replica* donor);
+  engine::Task<> wait_for_pinned(Replica& replica);
+
+  void adopt(Replica& replica);
+  void adopt_one(Replica& replica, const Broadcast& broadcast);
+  void abandon_copy(Replica& replica, tape::LossReason reason);
+  void lost_everything(Replica& replica, tape::TargetKind cause);
+  Replica* choose_donor(const Replica& replica);
+  bool sibling_is_fetching(const Replica& replica) const;
+  std::uint32_t newest_step() const;
+  bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
+
+  World& world_;
+  Replicas replicas_;
+  Syncer syncer_;
+  engine::Signal recovery_changed_;
+  std::uint32_t next_transfer_ = 0;
+};
+
+}  // namespace sim::methods

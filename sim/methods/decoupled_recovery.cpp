@@ -1,0 +1,119 @@
+// sim/methods/decoupled_recovery.cpp: how a learner that lost its state copies a peer.
+//
+// Source: arXiv:2604.21428, Appendix E.3: connect to the syncer, ask a healthy peer, buffer all
+// broadcasts meanwhile and replay them when the transfer ends. Ours: donors are taken nearest first,
+// then by name; a region fetches once over the wide links and fans out inside; a donor's death
+// starts again with the next; with no donor left the syncer's parameters serve, with fresh moments.
+#include <algorithm>
+
+#include "sim/methods/decoupled_diloco.h"
+
+namespace sim::methods {
+
+using tape::Activity;
+using tape::LossReason;
+using tape::TransferStatus;
+
+engine::Task<> DecoupledDiloco::recover(Replica& replica) {
+  for (;;) {
+    replica.job.begin(Activity::kCopyingState);
+    if (!syncer_.serves(replica)) {
+      co_await syncer_.shards_changed().wait(replica.job.turn());
+      continue;
+    }
+    if (sibling_is_fetching(replica)) {
+      co_await recovery_changed_.wait(replica.job.turn());
+      continue;
+    }
+    Replica* donor = choose_donor(replica);
+    const bool copied = co_await copy_from(replica, donor);
+    if (copied) co_return;
+  }
+}
+
+Replica* DecoupledDiloco::choose_donor(const Replica& replica) {
+  Replica* best = nullptr;
+  const auto distance = [&](const Replica& donor) {
+    return donor.job.region() == replica.job.region()
+               ? Nanoseconds{-1}
+               : world_.transport.one_way(donor.job.region(), replica.job.region());
+  };
+  for (const auto& donor : replicas_) {
+    if (donor.get() == &replica || !donor->can_contribute() || donor->copying ||
+        !world_.transport.reachable(donor->job.region(), replica.job.region())) {
+      continue;
+    }
+    const bool nearer = !best || distance(*donor) < distance(*best) ||
+                        (distance(*donor) == distance(*best) &&
+                         donor->job.shape().name < best->job.shape().name);
+    if (nearer) best = donor.get();
+  }
+  return best;
+}
+
+bool DecoupledDiloco::sibling_is_fetching(const Replica& replica) const {
+  return std::ranges::any_of(replicas_, [&](const auto& other) {
+    if (other.get() == &replica || !other->copying ||
+        other->job.region() != replica.job.region()) {
+      return false;
+    }
+    const bool wide = other->donor == tape::kNoLearner ||
+                      replicas_[other->donor]->job.region() != replica.job.region();
+    return wide;
+  });
+}
+
+engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {
+  const std::uint16_t source_region = donor ? donor->job.region() : replica.job.region();
+  const double per_parameter =
+      donor ? world_.model.state_bytes : world_.training.fragment_bytes;
+  const auto bytes = static_cast<std::int64_t>(
+      static_cast<double>(world_.model.parameters) * per_parameter);
+
+  replica.copying = true;
+  replica.listening = true;  // broadcasts are buffered from here on
+  replica.transfer = next_transfer_++;
+  replica.donor = donor ? donor->job.learner() : tape::kNoLearner;
+  world_.say(tape::StateSent{replica.transfer, replica.donor, replica.job.learner()});
+  replica.inbox = donor ? donor->inbox : std::vector<Broadcast>{};
+  std::vector<std::uint32_t> held;
+  if (donor) {
+    for (const auto& counter : donor->counters) held.push_back(counter.held_version);
+  } else {
+    held = syncer_.versions();
+  }
+
+  const TransferStatus status =
+      co_await world_.transport.send({source_region, replica.job.region(), bytes},
+                                     tape::TrafficClass::kRecovery, replica.job.turn());
+  if (status != TransferStatus::kOk) {
+    abandon_copy(replica, LossReason::kUnreachable);
+    co_return false;
+  }
+  replica.copying = false;
+  const std::uint32_t step = std::max(replica.job.step(), newest_step());
+  const std::uint16_t incarnation = replica.job.new_life();
+  world_.say(tape::StateCopied{replica.transfer, step, replica.donor, replica.job.learner(),
+                               incarnation});
+  for (std::size_t p = 0; p < held.size(); ++p) {
+    replica.counters[p].held_version = held[p];
+    replica.counters[p].taken_sync = UINT32_MAX;
+    replica.reset_counters(p);
+  }
+  replica.job.jump_to_step(step);
+  replica.job.receive_schedule_step(step);
+  replica.has_state = true;
+  replica.hosts_died = false;
+  recovery_changed_.notify();
+  co_return true;
+}
+
+void DecoupledDiloco::abandon_copy(Replica& replica, LossReason reason) {
+  world_.say(tape::StateLost{replica.transfer, replica.donor, replica.job.learner(), reason});
+  replica.copying = false;
+  replica.listening = false;
+  replica.inbox.clear();
+  recovery_changed_.notify();
+}
+
+}  // namespace sim::methods

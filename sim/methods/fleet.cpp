@@ -1,0 +1,241 @@
+// sim/methods/fleet.cpp: see fleet.h.
+#include "sim/methods/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include "optim/fragments.h"
+#include "sim/base/elementary.h"
+#include "sim/base/random.h"
+
+namespace sim::methods {
+namespace {
+
+using tape::RunShape;
+using tape::SliceShape;
+
+std::uint16_t region_index(const RunShape& shape, const std::string& name) {
+  const auto found = std::ranges::find(shape.regions, name);
+  if (found == shape.regions.end()) {
+    throw std::invalid_argument(fmt::format("no region is named \"{}\"", name));
+  }
+  return static_cast<std::uint16_t>(found - shape.regions.begin());
+}
+
+void add_network(const engine::NetworkOptions& network, RunShape& shape) {
+  for (const auto& region : network.regions) shape.regions.push_back(region.name);
+  for (const auto& link : network.links) {
+    const std::uint16_t a = region_index(shape, link.region_a);
+    const std::uint16_t b = region_index(shape, link.region_b);
+    shape.links.push_back({std::min(a, b), std::max(a, b), link.bytes_per_s, link.rtt / 2});
+  }
+}
+
+double drawn_speed(const SpeedSpreadOptions& spread, std::uint64_t seed, const std::string& island) {
+  if (spread.island_sd == 0) return 1;
+  base::Stream stream(seed, "speed/" + island);
+  return base::exponential(spread.island_sd * stream.next_normal());
+}
+
+// Speed per island, in the order of shape.islands.
+std::vector<double> add_islands(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
+                                const std::vector<IslandOptions>& options, std::uint64_t seed,
+                                Fleet& fleet) {
+  std::vector<double> speeds;
+  for (const IslandOptions& group : options) {
+    for (std::int64_t n = 1; n <= group.count; ++n) {
+      const std::string name = group.count == 1 ? group.name : fmt::format("{}/{}", group.name, n);
+      const auto island = static_cast<std::uint32_t>(fleet.shape.islands.size());
+      const double speed = group.speed * drawn_speed(spread, seed, name);
+      fleet.shape.islands.push_back(name);
+      speeds.push_back(speed);
+      const std::int64_t chips = group.chips / group.slices;
+      for (std::int64_t s = 1; s <= group.slices; ++s) {
+        fleet.shape.slices.push_back({fmt::format("{}/slice-{}", name, s), island,
+                                      region_index(fleet.shape, group.region), tape::kNoLearner,
+                                      chips, 0, 0, 0});
+        fleet.slice_flops_per_s.push_back(static_cast<double>(chips) * group.peak_flops *
+                                          model.utilization * speed);
+      }
+      fleet.shape.chips += group.chips;
+    }
+  }
+  return speeds;
+}
+
+bool is_used(const RunShape& shape, const SliceShape& slice, const std::vector<std::string>& use) {
+  if (use.empty()) return true;
+  const std::string region = "region:" + shape.regions[slice.region];
+  const std::string island = "island:" + shape.islands[slice.island];
+  return std::ranges::any_of(use, [&](const std::string& entry) {
+    return entry == region || entry == island || island.starts_with(entry + "/");
+  });
+}
+
+void add_learner(RunShape& shape, std::string name, std::vector<std::uint32_t> slices) {
+  const auto learner = static_cast<std::uint16_t>(shape.learners.size());
+  std::int64_t chips = 0;
+  for (const std::uint32_t slice : slices) {
+    shape.slices[slice].learner = learner;
+    chips += shape.slices[slice].chips;
+  }
+  shape.learners.push_back(
+      {std::move(name), shape.slices[slices.front()].region, std::move(slices), chips});
+}
+
+void add_learners(const TrainingOptions& training, RunShape& shape) {
+  std::vector<std::uint32_t> used;
+  for (std::uint32_t s = 0; s < shape.slices.size(); ++s) {
+    if (is_used(shape, shape.slices[s], training.use)) used.push_back(s);
+  }
+  if (used.empty()) throw std::invalid_argument("the arm uses no slice");
+  if (training.learners == LearnerSplit::kOne) {
+    add_learner(shape, "all", used);
+  } else if (training.learners == LearnerSplit::kGroups) {
+    const auto groups = static_cast<std::size_t>(training.groups);
+    if (groups == 0 || used.size() % groups != 0) {
+      throw std::invalid_argument(fmt::format(
+          "the number of learners must divide the number of slices ({}); got {}", used.size(), groups));
+    }
+    const std::size_t size = used.size() / groups;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const auto first = used.begin() + static_cast<std::ptrdiff_t>(g * size);
+      add_learner(shape, fmt::format("learner-{}", g + 1),
+                  {first, first + static_cast<std::ptrdiff_t>(size)});
+    }
+  } else {
+    for (std::uint32_t island = 0; island < shape.islands.size(); ++island) {
+      std::vector<std::uint32_t> mine;
+      std::ranges::copy_if(used, std::back_inserter(mine),
+                           [&](std::uint32_t s) { return shape.slices[s].island == island; });
+      if (!mine.empty()) add_learner(shape, shape.islands[island], std::move(mine));
+    }
+  }
+}
+
+// Splits `count` into shares proportional to `weights`, by cumulative rounding down: the parts add
+// up and none depends on how the others are named.
+std::vector<std::uint32_t> shares(std::uint32_t count, const std::vector<double>& weights) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<std::uint32_t> parts;
+  double sum = 0;
+  std::uint32_t given = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += weights[i];
+    const bool last = i + 1 == weights.size();
+    const auto upto = last ? count : static_cast<std::uint32_t>(count * (sum / total) + 1e-9);
+    parts.push_back(upto - given);
+    given = upto;
+  }
+  return parts;
+}
+
+double learner_weight(const Fleet& fleet, const tape::LearnerShape& learner, BatchSplit split) {
+  if (split == BatchSplit::kEqual) return 1;
+  if (split == BatchSplit::kByChips) return static_cast<double>(learner.chips);
+  double flops = 0;
+  for (const std::uint32_t slice : learner.slices) flops += fleet.slice_flops_per_s[slice];
+  return flops;
+}
+
+void give_slots(const TrainingOptions& training, std::uint32_t slots, Fleet& fleet) {
+  RunShape& shape = fleet.shape;
+  std::vector<double> weights;
+  for (const auto& learner : shape.learners) {
+    weights.push_back(learner_weight(fleet, learner, training.batch_split));
+  }
+  const std::vector<std::uint32_t> per_learner = shares(slots, weights);
+  std::uint32_t next = 0;
+  for (std::size_t m = 0; m < shape.learners.size(); ++m) {
+    // Inside a data-parallel learner by speed too where asked for, else equal parts.
+    std::vector<double> inside;
+    for (const std::uint32_t slice : shape.learners[m].slices) {
+      inside.push_back(training.batch_split == BatchSplit::kBySpeed ? fleet.slice_flops_per_s[slice]
+                       : training.batch_split == BatchSplit::kByChips
+                           ? static_cast<double>(shape.slices[slice].chips)
+                           : 1.0);
+    }
+    const std::vector<std::uint32_t> parts = shares(per_learner[m], inside);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      SliceShape& slice = shape.slices[shape.learners[m].slices[i]];
+      slice.first_slot = next;
+      slice.slot_count = parts[i];
+      const auto upto = [&](std::uint32_t slot) { return slot * shape.batch_tokens / slots; };
+      slice.tokens = upto(next + parts[i]) - upto(next);
+      next += parts[i];
+    }
+  }
+}
+
+Nanoseconds compute_time(const NominalModelOptions& model, const TrainingOptions& training,
+                         double speed, std::uint64_t tokens, double flops_per_s) {
+  if (training.step_time > 0) {
+    return base::from_seconds(base::to_seconds(training.step_time) / speed);
+  }
+  return base::from_seconds(6.0 * static_cast<double>(model.parameters) *
+                            static_cast<double>(tokens) / flops_per_s);
+}
+
+void add_fragments(const NominalModelOptions& model, std::size_t count, RunShape& shape) {
+  const auto tensors =
+      optim::nominal_tensors(model.parameters, model.layers, model.width, model.vocabulary);
+  shape.fragment_parameters.assign(count, 0);
+  if (tensors.size() >= count) {
+    const auto fragment_of = optim::pack_balanced(tensors, count);
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+      shape.fragment_parameters[fragment_of[t]] += tensors[t];
+    }
+    return;
+  }
+  const auto parts = static_cast<std::int64_t>(count);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    shape.fragment_parameters[static_cast<std::size_t>(p)] =
+        model.parameters * (p + 1) / parts - model.parameters * p / parts;
+  }
+}
+
+}  // namespace
+
+Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
+                 const engine::NetworkOptions& network, const std::vector<IslandOptions>& islands,
+                 const TrainingOptions& training, std::uint32_t slots, std::uint64_t seed) {
+  Fleet fleet;
+  RunShape& shape = fleet.shape;
+  shape.batch_tokens = static_cast<std::uint64_t>(model.batch_tokens);
+  add_network(network, shape);
+  const std::vector<double> speeds = add_islands(model, spread, islands, seed, fleet);
+  add_learners(training, shape);
+  std::uint32_t used = 0;
+  for (const auto& learner : shape.learners) used += static_cast<std::uint32_t>(learner.slices.size());
+  shape.slots = slots == 0 ? used : slots;
+  give_slots(training, shape.slots, fleet);
+
+  double fleet_flops = 0;
+  for (std::size_t s = 0; s < shape.slices.size(); ++s) {
+    const SliceShape& slice = shape.slices[s];
+    fleet_flops += fleet.slice_flops_per_s[s];
+    fleet.slice_step_time.push_back(
+        slice.learner == tape::kNoLearner
+            ? 0
+            : compute_time(model, training, speeds[slice.island], slice.tokens,
+                           fleet.slice_flops_per_s[s]));
+  }
+  const bool synchronous = training.method == MethodKind::kDataParallel;
+  shape.model_is_learner = synchronous;
+  shape.may_roll_back = synchronous && training.checkpoint.redo;
+  shape.native_tokens_per_s =
+      training.step_time > 0
+          ? static_cast<double>(shape.batch_tokens) / base::to_seconds(training.step_time)
+          : fleet_flops / (6.0 * static_cast<double>(model.parameters));
+  shape.nominal_step =
+      base::from_seconds(static_cast<double>(shape.batch_tokens) / shape.native_tokens_per_s);
+  add_fragments(model, synchronous ? 1 : static_cast<std::size_t>(training.fragments), shape);
+  return fleet;
+}
+
+}  // namespace sim::methods

@@ -1,0 +1,38 @@
+// sim/methods/fleet.h: from the physical fleet and an arm to the shape of a run.
+//
+// Physical things (regions, islands, slices) come out the same for every arm, in the order of the
+// file; only learners and slots are the arm's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/engine/network_options.h"
+#include "sim/methods/fleet_options.h"
+#include "sim/methods/training_options.h"
+#include "sim/tape/run_shape.h"
+
+namespace sim::methods {
+
+struct Fleet {
+  tape::RunShape shape;
+  // Compute rate of each slice, FLOP/s: chips x peak x utilization x speed of its island.
+  std::vector<double> slice_flops_per_s;
+  // Compute time of one step of each slice on its own slots; 0 for unused slices.
+  std::vector<Nanoseconds> slice_step_time;
+};
+
+// Builds islands, slices, learners, slots and fragments.
+//
+//   step time of a slice = 6 x parameters x its tokens / its FLOP/s      (or step_time / speed)
+//
+// `slots` is the number of examples in the global batch; with 0 (no mathematics) every used slice
+// gets one slot. Slot s holds tokens [s B / n, (s + 1) B / n) of the batch, so that they add up.
+// Random: stream ("speed/" + island), two words, when island_sd > 0.
+// Errors: std::invalid_argument with a rule, for what the scenario's checks should have refused.
+Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
+                 const engine::NetworkOptions& network, const std::vector<IslandOptions>& islands,
+                 const TrainingOptions& training, std::uint32_t slots, std::uint64_t seed);
+
+}  // namespace sim::methods

@@ -1,0 +1,67 @@
+// sim/methods/replica.h: one learner of Decoupled DiLoCo, as the world sees it: no tensors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/methods/elastic_job.h"
+
+namespace sim::methods {
+
+// A merged fragment on its way to a learner.
+struct Broadcast {
+  std::uint32_t sync, version, step;  // step: the syncer's
+  std::uint16_t fragment, epoch;
+};
+
+struct Replica {
+  Replica(World& world, std::uint16_t learner, std::size_t fragments)
+      : job(world, learner), arrival(world.conductor), counters(fragments) {}
+
+  // What the learner knows of one fragment.
+  struct FragmentCounter {
+    std::uint32_t held_version = 0;
+    std::uint64_t steps_at_receipt = 0, tokens_at_receipt = 0;
+    std::uint32_t taken_sync = UINT32_MAX;  // the last sync that took it ...
+    std::uint32_t taken_step = 0;           // ... and the learner's step then
+    // Newest global step whose sync of this fragment is over for this learner: arrived or given up.
+    std::uint32_t settled_step = 0;
+  };
+
+  ElasticJob job;
+  engine::Signal arrival;          // a broadcast came, or a sync was given up
+  std::vector<FragmentCounter> counters;  // (P)
+  std::vector<Broadcast> inbox;    // arrived, not yet adopted
+  bool has_state = true;           // false: must copy a peer before it can step
+  bool listening = true;           // broadcasts reach it
+  bool out = false;                // no slice left
+  bool hosts_died = false;         // while out: the copy in host memory is gone too
+  Nanoseconds out_since = 0;
+
+  // Its newest report that the syncer has not consumed.
+  bool reported = false;
+  std::uint32_t reported_step = 0;
+  Nanoseconds reported_at = 0;
+
+  // The recovery under way, if any.
+  bool copying = false;
+  std::uint32_t transfer = 0;
+  std::uint16_t donor = tape::kNoLearner;
+
+  std::uint64_t counted_steps(std::size_t p) const {
+    return job.total_steps() - counters[p].steps_at_receipt;
+  }
+  std::uint64_t counted_tokens(std::size_t p) const {
+    return job.total_tokens() - counters[p].tokens_at_receipt;
+  }
+  void reset_counters(std::size_t p) {
+    counters[p].steps_at_receipt = job.total_steps();
+    counters[p].tokens_at_receipt = job.total_tokens();
+  }
+  bool can_contribute() const { return has_state && !out; }
+};
+
+using Replicas = std::vector<std::unique_ptr<Replica>>;
+
+}  // namespace sim::methods

@@ -1,0 +1,302 @@
+// sim/methods/syncer.cpp: the syncer's loop: reports, quorum, grace, takes, broadcasts.
+#include "sim/methods/syncer.h"
+
+#include <algorithm>
+
+#include "sim/engine/collectives.h"
+
+namespace sim::methods {
+
+using tape::LossReason;
+using tape::TransferStatus;
+
+Syncer::Syncer(World& world, Replicas& replicas)
+    : world_(world),
+      replicas_(replicas),
+      reported_(world.conductor),
+      shards_changed_(world.conductor),
+      step_estimate_(world.training.tracking),
+      quorum_estimate_(world.training.tracking),
+      sync_estimate_(world.training.tracking),
+      versions_(static_cast<std::size_t>(world.training.fragments), 0) {
+  if (central()) {
+    const auto& regions = world_.shape().regions;
+    const auto found = std::ranges::find(regions, world_.training.syncer.region);
+    shards_.push_back({static_cast<std::uint16_t>(found - regions.begin()), true, true, versions_, {}});
+  } else {
+    for (const auto& learner : world_.shape().learners) {
+      shards_.push_back({learner.region, true, true, versions_, {}});
+    }
+  }
+}
+
+void Syncer::start() {
+  world_.conductor.spawn(collect(), decision());
+  world_.conductor.spawn(watch_network(), decision());
+}
+
+engine::Process Syncer::watch_network() {
+  for (;;) {
+    co_await world_.transport.network_changed().wait(decision());
+    shards_changed_.notify();
+  }
+}
+
+// Algorithm 2. A report counts for the global step that is open when it arrives, whichever step of
+// the learner it tells of; so without grace a fleet out of phase opens a step at every report.
+engine::Process Syncer::collect() {
+  for (;;) {
+    ++step_;
+    while (reporter_count() < static_cast<std::size_t>(world_.training.quorum)) {
+      co_await reported_.wait(decision());
+    }
+    const Nanoseconds first = first_report_date();
+    quorum_estimate_.add(world_.conductor.now() - first);
+
+    const std::vector<std::uint16_t> due = fragments_due(step_);
+    if (!due.empty()) {
+      const GraceEstimates estimates = {step_estimate_.estimate(), quorum_estimate_.estimate(),
+                                        sync_estimate_.estimate()};
+      const Nanoseconds grace = decide_grace(world_.training, estimates);
+      world_.say(tape::GraceDecided{estimates.step, estimates.quorum, estimates.sync, grace, step_});
+      const Nanoseconds until = world_.conductor.now() + grace;
+      while (grace > 0 && reporter_count() < expected_count()) {
+        const bool reported = co_await reported_.wait_until(until, decision());
+        if (!reported) break;
+      }
+    }
+    const std::vector<std::uint16_t> members = consume_reports();
+    begin_due(step_, first, members);
+  }
+}
+
+engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
+  const std::uint16_t incarnation = replica.job.incarnation();
+  const std::uint32_t step = replica.job.step();
+  const TransferStatus status = co_await world_.transport.send(
+      {replica.job.region(), lead_region(), world_.training.metadata_bytes},
+      tape::TrafficClass::kControl, {engine::Priority::kArrival, replica.job.learner()});
+  if (status != TransferStatus::kOk || replica.job.incarnation() != incarnation) co_return;
+  step_estimate_.add(step_duration);
+  if (!replica.reported) replica.reported_at = world_.conductor.now();
+  replica.reported = true;
+  replica.reported_step = step;
+  reported_.notify();
+}
+
+std::vector<std::uint16_t> Syncer::fragments_due(std::uint32_t step) const {
+  const auto fragments = static_cast<std::uint64_t>(world_.training.fragments);
+  const auto period = static_cast<std::uint64_t>(world_.training.sync_every);
+  std::vector<std::uint16_t> due;
+  for (std::uint64_t p = 0; p < fragments; ++p) {
+    if (step % period == p * period / fragments) due.push_back(static_cast<std::uint16_t>(p));
+  }
+  return due;
+}
+
+void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
+                       const std::vector<std::uint16_t>& members) {
+  const std::size_t limit =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, world_.training.overlap_steps));
+  std::vector<std::uint16_t> due = fragments_due(step);
+  if (world_.training.late == LatePolicy::kMerge) {
+    // What was late before goes first; what finds no room stays late.
+    std::vector<std::uint16_t> queue = late_;
+    for (const std::uint16_t p : due) {
+      if (std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
+    }
+    late_.clear();
+    due = std::move(queue);
+  }
+  for (const std::uint16_t p : due) {
+    if (in_flight_.size() >= limit || fragment_in_flight(p)) {
+      if (world_.training.late == LatePolicy::kMerge) {
+        late_.push_back(p);
+      } else {
+        world_.say(tape::FragmentSkipped{step, p, LossReason::kInFlightLimit});
+        settle(p, step);
+      }
+      continue;
+    }
+    in_flight_.push_back(p);
+    world_.conductor.spawn(sync(p, step, first_report, members), decision());
+  }
+}
+
+// One outer update of one fragment, from the takes to the broadcast.
+engine::Process Syncer::sync(std::uint16_t fragment, std::uint32_t step, Nanoseconds first_report,
+                             std::vector<std::uint16_t> members) {
+  Sync sync{next_sync_++, step,  fragment, first_report, world_.conductor.now(), {},
+            fragment_bytes(fragment)};
+  take(sync, members);
+  bool merged = !sync.takes.empty();
+  if (merged && central()) {
+    merged = co_await gather_centrally(sync);
+  } else if (merged) {
+    merged = co_await reduce_among_shards(sync);
+  }
+  if (merged) drop_lost_takes(sync);
+  if (!merged || sync.takes.size() < static_cast<std::size_t>(world_.training.quorum)) {
+    give_up(sync, merged ? LossReason::kNoQuorum : LossReason::kMergeFailed);
+  } else {
+    publish(sync);
+  }
+  end_sync(sync);
+}
+
+void Syncer::take(Sync& sync, const std::vector<std::uint16_t>& members) {
+  const std::size_t p = sync.fragment;
+  for (const std::uint16_t m : members) {
+    Replica& replica = *replicas_[m];
+    if (!replica.can_contribute() || !serves(replica) || replica.counted_steps(p) == 0) continue;
+    const auto steps = static_cast<std::uint32_t>(replica.counted_steps(p));
+    const std::uint64_t tokens = replica.counted_tokens(p);
+    if (tokens == 0) continue;
+    auto& counter = replica.counters[p];
+    counter.taken_sync = sync.id;
+    counter.taken_step = replica.job.step();
+    world_.say(tape::FragmentTaken{tokens, steps, sync.id, replica.job.step(), counter.held_version,
+                                   m, replica.job.incarnation(), sync.fragment});
+    const double weight =
+        world_.training.token_weights
+            ? optim::token_weight(static_cast<double>(tokens), static_cast<double>(steps))
+            : 1.0;
+    sync.takes.push_back({m, replica.job.incarnation(), weight});
+  }
+}
+
+// A take is lost when its learner's life has ended (a new one opened), or its shard died with it.
+void Syncer::drop_lost_takes(Sync& sync) {
+  std::erase_if(sync.takes, [&](const Take& take) {
+    const Replica& replica = *replicas_[take.learner];
+    LossReason reason;
+    if (replica.job.incarnation() != take.incarnation || !replica.has_state) {
+      reason = LossReason::kLearnerDied;
+    } else if (!shards_[shard_of(take.learner)].up) {
+      reason = LossReason::kSyncerDied;
+    } else if (!serves(replica)) {
+      reason = LossReason::kUnreachable;
+    } else {
+      return false;
+    }
+    world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, reason});
+    return true;
+  });
+}
+
+void Syncer::give_up(Sync& sync, LossReason reason) {
+  for (const Take& take : sync.takes) {
+    world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, reason});
+  }
+  settle(sync.fragment, sync.step);
+}
+
+void Syncer::publish(const Sync& sync) {
+  std::vector<tape::Contributor> contributors;
+  for (const Take& take : sync.takes) {
+    contributors.push_back({take.weight, take.learner, take.incarnation});
+  }
+  sync_estimate_.add(world_.conductor.now() - sync.decided);
+  const std::uint32_t version = ++versions_[sync.fragment];
+  world_.say(tape::FragmentMerged{
+      contributors.data(),
+      grace_overrun(world_.training, step_estimate_.estimate(),
+                    world_.conductor.now() - sync.first_report),
+      static_cast<std::uint32_t>(contributors.size()), sync.id, version, sync.step, sync.fragment,
+      epoch_});
+  for (Shard& shard : shards_) {
+    if (shard.up && shard.current) shard.held_versions[sync.fragment] = version;
+  }
+  const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
+  for (const auto& replica : replicas_) {
+    if (replica->listening && serves(*replica)) {
+      world_.conductor.spawn(push(replica->job.learner(), broadcast, sync.bytes),
+                             {engine::Priority::kArrival, replica->job.learner()});
+    } else {
+      replica->counters[sync.fragment].settled_step = sync.step;
+    }
+  }
+}
+
+// From the shard to its learner; the learner's life may end under way, so nothing is held but its
+// index.
+engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes) {
+  Replica& replica = *replicas_[learner];
+  const std::uint16_t incarnation = replica.job.incarnation();
+  const TransferStatus status = co_await world_.transport.send(
+      {shards_[shard_of(learner)].region, replica.job.region(), bytes},
+      tape::TrafficClass::kFragment, {engine::Priority::kArrival, learner});
+  const bool same_life = replica.job.incarnation() == incarnation || replica.copying;
+  if (status == TransferStatus::kOk && same_life && replica.listening) {
+    deliver(replica, broadcast);
+  } else {
+    replica.counters[broadcast.fragment].settled_step = broadcast.step;
+    replica.arrival.notify();
+  }
+}
+
+void Syncer::deliver(Replica& replica, const Broadcast& broadcast) {
+  replica.inbox.push_back(broadcast);
+  replica.counters[broadcast.fragment].settled_step = broadcast.step;
+  replica.arrival.notify();
+}
+
+void Syncer::settle(std::uint16_t fragment, std::uint32_t step) {
+  for (const auto& replica : replicas_) {
+    replica->counters[fragment].settled_step = step;
+    replica->arrival.notify();
+  }
+}
+
+void Syncer::end_sync(const Sync& sync) {
+  std::erase(in_flight_, sync.fragment);
+}
+
+bool Syncer::fragment_in_flight(std::uint16_t fragment) const {
+  return std::ranges::find(in_flight_, fragment) != in_flight_.end();
+}
+
+std::size_t Syncer::reporter_count() const {
+  if (central() && !shards_[0].up) return 0;
+  std::size_t count = 0;
+  for (const auto& replica : replicas_) count += replica->reported && replica->can_contribute();
+  return count;
+}
+
+// Whom it is worth waiting for: learners that step, and whose reports can arrive.
+std::size_t Syncer::expected_count() const {
+  const std::uint16_t lead = lead_region();
+  std::size_t count = 0;
+  for (const auto& replica : replicas_) {
+    const bool steps = replica->job.activity() == tape::Activity::kStepping;
+    count += replica->can_contribute() &&
+             (replica->reported ||
+              (steps && world_.transport.reachable(replica->job.region(), lead)));
+  }
+  return count;
+}
+
+Nanoseconds Syncer::first_report_date() const {
+  Nanoseconds first = world_.conductor.now();
+  for (const auto& replica : replicas_) {
+    if (replica->reported) first = std::min(first, replica->reported_at);
+  }
+  return first;
+}
+
+std::vector<std::uint16_t> Syncer::consume_reports() {
+  std::vector<std::uint16_t> members;
+  for (const auto& replica : replicas_) {
+    if (replica->reported) members.push_back(replica->job.learner());
+    replica->reported = false;
+  }
+  return members;
+}
+
+std::int64_t Syncer::fragment_bytes(std::uint16_t fragment) const {
+  return static_cast<std::int64_t>(
+      static_cast<double>(world_.shape().fragment_parameters[fragment]) *
+      world_.training.fragment_bytes);
+}
+
+}  // namespace sim::methods

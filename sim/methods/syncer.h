@@ -1,0 +1,112 @@
+// sim/methods/syncer.h: Decoupled DiLoCo's syncer: quorum, grace, takes, merges, broadcasts.
+//
+// One logical process (Algorithm 2) on M shards, one beside each learner, that all-reduce a
+// fragment among themselves; or one central shard that pulls and pushes over the links.
+//
+// When a shard dies: per-learner shards hold the global state M times, so the others go on; its
+// learner cannot contribute until the shard has copied what it missed (on_kill = pause: the
+// fragments merged meanwhile; lose: everything) from the nearest current shard. Central: merges
+// stop until it is back; with `lose` the global parameters are then taken from the learner furthest
+// ahead, outer momentum is zero and a new epoch begins. The same happens when no current shard is
+// left anywhere and the first one comes back after `lose`.
+// Source: arXiv:2604.21428, Algorithm 2 and sections 3.2, 4; deaths of shards are ours (the paper
+// assumes that they do not happen).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/methods/grace.h"
+#include "sim/methods/replica.h"
+
+namespace sim::methods {
+
+class Syncer {
+ public:
+  Syncer(World& world, Replicas& replicas);
+
+  void start();
+
+  // One learner's per-step metadata on its way; start it after every step.
+  engine::Process report(Replica& replica, Nanoseconds step_duration);
+
+  std::size_t shard_count() const { return shards_.size(); }
+  std::uint16_t shard_region(std::size_t shard) const { return shards_[shard].region; }
+  void shard_lost(std::size_t shard);
+  void shard_returned(std::size_t shard);
+  // The shard that serves this learner is up and has every merge.
+  bool serves(const Replica& replica) const;
+  // Notified when a shard becomes current or dies, and when the network changes.
+  engine::Signal& shards_changed() { return shards_changed_; }
+  const std::vector<std::uint32_t>& versions() const { return versions_; }
+
+  // Offsets are floor(p H / P); fragment p is due at global steps t with t mod H equal to its offset.
+  std::vector<std::uint16_t> fragments_due(std::uint32_t step) const;
+
+ private:
+  struct Shard {
+    std::uint16_t region;
+    bool up = true, current = true;
+    std::vector<std::uint32_t> held_versions;  // when it was last current, (P)
+    engine::ProcessId restoring;
+  };
+  struct Take {
+    std::uint16_t learner, incarnation;
+    double weight;
+  };
+  struct Sync {
+    std::uint32_t id, step;
+    std::uint16_t fragment;
+    Nanoseconds first_report, decided;
+    std::vector<Take> takes;
+    std::int64_t bytes;
+  };
+
+  engine::Process collect();
+  engine::Process sync(std::uint16_t fragment, std::uint32_t step, Nanoseconds first_report,
+                       std::vector<std::uint16_t> members);
+  engine::Process push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes);
+  engine::Process restore(std::size_t shard);
+  engine::Process watch_network();
+
+  engine::Task<bool> reduce_among_shards(Sync& sync);
+  engine::Task<bool> gather_centrally(Sync& sync);
+  engine::Task<tape::TransferStatus> all_reduce(std::vector<std::uint16_t> regions,
+                                                std::int64_t bytes);
+  void begin_due(std::uint32_t step, Nanoseconds first_report,
+                 const std::vector<std::uint16_t>& members);
+  void take(Sync& sync, const std::vector<std::uint16_t>& members);
+  void drop_lost_takes(Sync& sync);
+  void publish(const Sync& sync);
+  void give_up(Sync& sync, tape::LossReason reason);
+  void settle(std::uint16_t fragment, std::uint32_t step);
+  void end_sync(const Sync& sync);
+  void deliver(Replica& replica, const Broadcast& broadcast);
+  void restore_global();
+
+  bool central() const { return world_.training.syncer.placement == SyncerPlacement::kCentral; }
+  std::size_t shard_of(std::uint16_t learner) const { return central() ? 0 : learner; }
+  std::uint16_t lead_region() const;
+  std::size_t reporter_count() const;
+  std::size_t expected_count() const;
+  std::vector<std::uint16_t> consume_reports();
+  Nanoseconds first_report_date() const;
+  std::int64_t fragment_bytes(std::uint16_t fragment) const;
+  std::int64_t state_bytes_missed(const Shard& shard) const;
+  std::vector<std::uint16_t> merge_regions() const;
+  engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
+  bool fragment_in_flight(std::uint16_t fragment) const;
+
+  World& world_;
+  Replicas& replicas_;
+  std::vector<Shard> shards_;
+  engine::Signal reported_, shards_changed_;
+  Tracked step_estimate_, quorum_estimate_, sync_estimate_;
+  std::vector<std::uint32_t> versions_;         // of each fragment, (P)
+  std::vector<std::uint32_t> in_flight_;        // fragments being merged
+  std::vector<std::uint16_t> late_;             // due, to be merged when there is room
+  std::uint32_t step_ = 0, next_sync_ = 0;
+  std::uint16_t epoch_ = 1;
+};
+
+}  // namespace sim::methods

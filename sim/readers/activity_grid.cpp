@@ -1,0 +1,29 @@
+// sim/readers/activity_grid.cpp: spreads intervals over the bins, exactly.
+#include "sim/readers/activity_grid.h"
+
+namespace sim::readers {
+
+void ActivityGrid::add(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+  grid_.spread(from, to, [&](BucketTimes& cell, Nanoseconds begin, Nanoseconds end) {
+    cell[bucket] += chip_time(chips, end - begin);
+  });
+}
+
+void ActivityGrid::add_steps(const StepPiece& piece) {
+  grid_.spread(piece.from, piece.to, [&](BucketTimes& cell, Nanoseconds begin, Nanoseconds end) {
+    const Nanoseconds compute = piece.computed(begin, end);
+    cell[Bucket::kCompute] += chip_time(piece.chips, compute);
+    cell[Bucket::kExposedCommunication] += chip_time(piece.chips, end - begin - compute);
+  });
+}
+
+void ActivityGrid::undo_steps(const StepPiece& piece, Nanoseconds from) {
+  grid_.spread(from, piece.to, [&](BucketTimes& cell, Nanoseconds begin, Nanoseconds end) {
+    const Nanoseconds compute = piece.computed(begin, end);
+    cell[Bucket::kCompute] -= chip_time(piece.chips, compute);
+    cell[Bucket::kExposedCommunication] -= chip_time(piece.chips, end - begin - compute);
+    cell[Bucket::kRolledBack] += chip_time(piece.chips, end - begin);
+  });
+}
+
+}  // namespace sim::readers

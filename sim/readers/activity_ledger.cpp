@@ -1,0 +1,237 @@
+// sim/readers/activity_ledger.cpp: see activity_ledger.h for what a tape must keep.
+#include "sim/readers/activity_ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace sim::readers {
+
+using tape::Activity;
+using tape::Kind;
+using tape::SliceState;
+
+ActivityLedger::ActivityLedger(const tape::RunShape& shape, ActivityGrid* grid)
+    : shape_(shape), grid_(grid), learners_(shape.learners.size()), slices_(shape.slices.size()) {
+  std::int64_t chips = 0;
+  for (const tape::SliceShape& slice : shape.slices) {
+    chips += slice.chips;
+    if (slice.learner == tape::kNoLearner) unused_chips_ += slice.chips;
+  }
+  if (chips != shape.chips) {
+    throw std::invalid_argument(
+        fmt::format("the slices have {} chips, the fleet {}", chips, shape.chips));
+  }
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    std::int64_t joined_chips = 0;
+    for (const std::uint32_t slice : shape.learners[i].slices) joined_chips += shape.slices[slice].chips;
+    learners_[i].open.push_back(
+        {0, joined_chips, static_cast<std::int64_t>(shape.learners[i].slices.size())});
+  }
+}
+
+void ActivityLedger::on(const tape::Fact& fact) {
+  switch (fact.kind) {
+    case Kind::kStepsDone: return on_steps(fact.steps_done, fact.at);
+    case Kind::kActivityChanged: return on_activity(fact.activity_changed, fact.at);
+    case Kind::kSliceChanged: return on_slice(fact.slice_changed, fact.at);
+    case Kind::kStateCopied: return on_new_life(fact.state_copied.receiver, fact.at);
+    case Kind::kCheckpointSaved: return on_checkpoint(fact.checkpoint_saved);
+    case Kind::kRolledBack:
+      on_rollback(fact.rolled_back);
+      return on_new_life(fact.rolled_back.learner, fact.at);
+    default: return;
+  }
+}
+
+void ActivityLedger::on_steps(const tape::StepsDone& steps, Nanoseconds now) {
+  Learner& learner = learners_.at(steps.learner);
+  const Nanoseconds end = steps.start + steps.period * steps.count;
+  if (!stepping(learner)) {
+    throw std::logic_error(fmt::format("learner {} told steps at {} ns while it was not stepping",
+                                       steps.learner, now));
+  }
+  if (steps.count == 0 || steps.period <= 0 || steps.compute < 0 || steps.compute > steps.period ||
+      end > now) {
+    throw std::logic_error(
+        fmt::format("learner {} told a stretch at {} ns that cannot be: {} steps from {} ns, period "
+                    "{} ns, compute {} ns",
+                    steps.learner, now, steps.count, steps.start, steps.period, steps.compute));
+  }
+  if (steps.start < learner.open.front().from) {
+    throw std::logic_error(fmt::format("learner {} told steps from {} ns, but its time up to {} ns "
+                                       "is already accounted for",
+                                       steps.learner, steps.start, learner.open.front().from));
+  }
+  close_open(learner, steps.start, Bucket::kInterruptedStep);
+  const auto piece = [&](Nanoseconds from, Nanoseconds to, const Segment& segment) {
+    account_steps(learner, {from, to, steps.start, steps.period, steps.compute, steps.first_step,
+                            segment.chips, segment.slices});
+  };
+  while (learner.open.size() > 1 && learner.open[1].from <= end) {
+    if (learner.open[0].from < learner.open[1].from) {
+      piece(learner.open[0].from, learner.open[1].from, learner.open[0]);
+    }
+    learner.open.erase(learner.open.begin());
+  }
+  if (learner.open.front().from < end) piece(learner.open.front().from, end, learner.open.front());
+  learner.open.front().from = end;
+}
+
+void ActivityLedger::on_activity(const tape::ActivityChanged& change, Nanoseconds now) {
+  Learner& learner = learners_.at(change.learner);
+  const bool stepped = stepping(learner);
+  close_open(learner, now, open_bucket(learner, Bucket::kInterruptedStep));
+  learner.started = true;
+  learner.activity = change.activity;
+  const bool steps = stepping(learner);
+  if (steps && !stepped && stepping_count_++ == 0) up_since_ = now;
+  if (!steps && stepped && --stepping_count_ == 0) uptime_ += now - up_since_;
+}
+
+void ActivityLedger::on_slice(const tape::SliceChanged& change, Nanoseconds now) {
+  Slice& slice = slices_.at(change.slice);
+  const tape::SliceShape& slice_shape = shape_.slices[change.slice];
+  if (slice_shape.learner == tape::kNoLearner) return;
+  if (slice.state != SliceState::kJoined) {
+    account(slice.state == SliceState::kFailed ? Bucket::kFailed : Bucket::kWaitingToJoin,
+            slice.since, now, slice_shape.chips);
+  }
+  const int joins = (change.state == SliceState::kJoined) - (slice.state == SliceState::kJoined);
+  slice = {change.state, now};
+  if (joins == 0) return;
+  Learner& learner = learners_[slice_shape.learner];
+  if (!stepping(learner)) close_open(learner, now, open_bucket(learner, Bucket::kInterruptedStep));
+  if (learner.open.back().from != now) {
+    learner.open.push_back(learner.open.back());
+    learner.open.back().from = now;
+  }
+  learner.open.back().chips += joins * slice_shape.chips;
+  learner.open.back().slices += joins;
+}
+
+void ActivityLedger::on_new_life(std::uint16_t index, Nanoseconds now) {
+  Learner& learner = learners_.at(index);
+  if (stepping(learner)) close_open(learner, now, Bucket::kInterruptedStep);
+  learner.kept.clear();
+}
+
+void ActivityLedger::on_checkpoint(const tape::CheckpointSaved& saved) {
+  Learner& learner = learners_.at(saved.learner);
+  std::erase_if(learner.kept,
+                [&](const StepPiece& piece) { return piece.to <= piece.end_of(saved.step); });
+  for (StepPiece& piece : learner.kept) piece.from = std::max(piece.from, piece.end_of(saved.step));
+}
+
+void ActivityLedger::on_rollback(const tape::RolledBack& rollback) {
+  if (!shape_.may_roll_back) {
+    throw std::logic_error("a rollback on a tape whose shape says that nothing is rolled back");
+  }
+  Learner& learner = learners_.at(rollback.learner);
+  for (const StepPiece& piece : learner.kept) {
+    const Nanoseconds from = std::max(piece.from, piece.end_of(rollback.to_step));
+    if (from < piece.to) undo_steps(learner, piece, from);
+  }
+}
+
+Bucket ActivityLedger::open_bucket(const Learner& learner, Bucket while_stepping) const {
+  if (!learner.started) return Bucket::kStarting;
+  return learner.activity == Activity::kStepping ? while_stepping : bucket_of(learner.activity);
+}
+
+void ActivityLedger::close_open(Learner& learner, Nanoseconds to, Bucket bucket) {
+  while (learner.open.size() > 1 && learner.open[1].from <= to) {
+    account(bucket, learner.open[0].from, learner.open[1].from, learner.open[0].chips);
+    learner.open.erase(learner.open.begin());
+  }
+  Segment& segment = learner.open.front();
+  if (segment.from < to) account(bucket, segment.from, to, segment.chips);
+  segment.from = std::max(segment.from, to);
+}
+
+void ActivityLedger::account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+  totals_[bucket] += chip_time(chips, to - from);
+  if (grid_ != nullptr) grid_->add(bucket, from, to, chips);
+}
+
+void ActivityLedger::account_steps(Learner& learner, const StepPiece& piece) {
+  const Nanoseconds duration = piece.to - piece.from;
+  const Nanoseconds compute = piece.computed(piece.from, piece.to);
+  totals_[Bucket::kCompute] += chip_time(piece.chips, compute);
+  totals_[Bucket::kExposedCommunication] += chip_time(piece.chips, duration - compute);
+  learner.useful_time += static_cast<ChipNanoseconds>(duration);
+  learner.useful_slice_time += chip_time(piece.slices, duration);
+  if (grid_ != nullptr) grid_->add_steps(piece);
+  if (!shape_.may_roll_back) return;
+  if (!learner.kept.empty() && learner.kept.back().continues_in(piece)) {
+    learner.kept.back().to = piece.to;
+  } else {
+    learner.kept.push_back(piece);
+  }
+}
+
+void ActivityLedger::undo_steps(Learner& learner, const StepPiece& piece, Nanoseconds from) {
+  const Nanoseconds duration = piece.to - from;
+  const Nanoseconds compute = piece.computed(from, piece.to);
+  totals_[Bucket::kCompute] -= chip_time(piece.chips, compute);
+  totals_[Bucket::kExposedCommunication] -= chip_time(piece.chips, duration - compute);
+  totals_[Bucket::kRolledBack] += chip_time(piece.chips, duration);
+  learner.useful_time -= static_cast<ChipNanoseconds>(duration);
+  learner.useful_slice_time -= chip_time(piece.slices, duration);
+  if (grid_ != nullptr) grid_->undo_steps(piece, from);
+}
+
+// Calls interval(bucket, from, to, chips) for all that is open at `now`.
+template <class Interval>
+void ActivityLedger::each_open(Nanoseconds now, Interval interval) const {
+  for (const Learner& learner : learners_) {
+    const Bucket bucket = open_bucket(learner, Bucket::kUnfinishedStep);
+    for (std::size_t i = 0; i < learner.open.size(); ++i) {
+      const Nanoseconds to = i + 1 < learner.open.size() ? learner.open[i + 1].from : now;
+      interval(bucket, learner.open[i].from, to, learner.open[i].chips);
+    }
+  }
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].state == SliceState::kJoined) continue;
+    interval(slices_[i].state == SliceState::kFailed ? Bucket::kFailed : Bucket::kWaitingToJoin,
+             slices_[i].since, now, shape_.slices[i].chips);
+  }
+  interval(Bucket::kUnused, 0, now, unused_chips_);
+}
+
+ActivityTotals ActivityLedger::snapshot(Nanoseconds now) const {
+  ActivityTotals result;
+  result.duration = now;
+  result.buckets = totals_;
+  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+    result.buckets[bucket] += chip_time(chips, to - from);
+  });
+  if (result.buckets.sum() != chip_time(shape_.chips, now)) {
+    throw std::logic_error(fmt::format(
+        "chip-seconds do not close at {} ns: the buckets hold {}, the fleet had {}", now,
+        to_chip_seconds(result.buckets.sum()), to_chip_seconds(chip_time(shape_.chips, now))));
+  }
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    const tape::LearnerShape& learner = shape_.learners[i];
+    result.useful_chip_time +=
+        static_cast<ChipNanoseconds>(learner.chips) * learners_[i].useful_time;
+    result.useful_stepping_chip_time +=
+        static_cast<double>(static_cast<ChipNanoseconds>(learner.chips) *
+                            learners_[i].useful_slice_time) /
+        static_cast<double>(learner.slices.size());
+  }
+  result.uptime = uptime_ + (stepping_count_ > 0 ? now - up_since_ : 0);
+  return result;
+}
+
+ActivityGrid ActivityLedger::grid_at(Nanoseconds now) const {
+  if (grid_ == nullptr) throw std::logic_error("the activity ledger was made without a grid");
+  ActivityGrid result = *grid_;
+  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+    result.add(bucket, from, to, chips);
+  });
+  return result;
+}
+
+}  // namespace sim::readers

@@ -1,0 +1,33 @@
+// sim/readers/goodput.h: the measures of a run, from its account (design section 3).
+#pragma once
+
+#include <cstdint>
+
+#include "sim/readers/activity_ledger.h"
+
+namespace sim::readers {
+
+struct Goodput {
+  double time = 0;
+  double stepping = 0;
+  double chip = 0;
+  double token = 0;
+  double uptime = 0;
+  double compute_utilization = 0;  // 0 when nothing stepped
+};
+
+// The measures at one date; all are dimensionless shares. With D = duration and C = chips:
+//
+//   time     = sum over learners of chips_l * useful step time_l / (C * D)
+//   stepping = the same with useful step time_l * stepping slices_l / slices_l
+//   chip     = chip-time in bucket compute / (C * D)
+//   token    = unique tokens / (native tokens per second * D)
+//   uptime   = time with at least one learner stepping / D
+//   compute_utilization = compute / (compute + exposed communication), of steps that stand
+//
+// Units:    `unique_tokens` nominal tokens in the global model.
+// Requires: totals.duration > 0 for anything but zeros.
+Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
+                std::uint64_t unique_tokens);
+
+}  // namespace sim::readers

@@ -1,0 +1,76 @@
+// sim/readers/run_account.h: all ledgers of one run behind one reader, with their accounts at the marks.
+//
+// Time measures are reported at the time mark, bytes and tokens at every mark: the ledgers are asked
+// at MarkReached and at RunEnded, and the laws of closing are checked each time.
+#pragma once
+
+#include <optional>
+
+#include "sim/readers/activity_ledger.h"
+#include "sim/readers/fault_log.h"
+#include "sim/readers/goodput.h"
+#include "sim/readers/properties.h"
+#include "sim/readers/step_times.h"
+#include "sim/readers/sync_ledger.h"
+#include "sim/readers/token_ledger.h"
+#include "sim/readers/traffic_ledger.h"
+
+namespace sim::readers {
+
+struct AccountOptions {
+  std::uint32_t quorum;         // K; 0 for a method that does not merge
+  std::uint32_t overlap_steps;  // ceil(tau)
+  TokenCounting counting;       // kAtOnce for data parallel and where no merges are simulated
+};
+
+// Everything at one date.
+struct Account {
+  Nanoseconds at = 0;
+  std::uint64_t unique_tokens = 0;
+  ActivityTotals activity;
+  Goodput goodput;
+  TokenTotals tokens;
+  WanTotals wan;
+  SyncTotals syncs;
+  std::size_t faults_met = 0;
+  double wan_bytes_per_token = 0;  // 0 without tokens
+};
+
+class RunAccount : public tape::Reader {
+ public:
+  // The shape outlives the account.
+  RunAccount(const tape::RunShape& shape, AccountOptions options);
+  RunAccount(const RunAccount&) = delete;
+  RunAccount& operator=(const RunAccount&) = delete;
+
+  void on(const tape::Fact& fact) override;
+
+  // At `now`, not before the last fact. Throws std::logic_error when a law of closing is broken.
+  Account take(Nanoseconds now) const;
+
+  const std::optional<Account>& at_time_mark() const { return at_time_mark_; }
+  const std::optional<Account>& at_token_mark() const { return at_token_mark_; }
+  const std::optional<Account>& at_end() const { return at_end_; }
+
+  const ActivityLedger& activity() const { return activity_; }
+  const TokenLedger& tokens() const { return tokens_; }
+  const TrafficLedger& traffic() const { return traffic_; }
+  const StepTimes& step_times() const { return step_times_; }
+  const SyncLedger& syncs() const { return syncs_; }
+  const FaultLog& faults() const { return faults_; }
+  const Properties& properties() const { return properties_; }
+
+ private:
+  const tape::RunShape& shape_;
+  ActivityGrid grid_;
+  ActivityLedger activity_;
+  TokenLedger tokens_;
+  TrafficLedger traffic_;
+  SyncLedger syncs_;
+  StepTimes step_times_;
+  FaultLog faults_;
+  Properties properties_;
+  std::optional<Account> at_time_mark_, at_token_mark_, at_end_;
+};
+
+}  // namespace sim::readers

@@ -1,0 +1,47 @@
+// sim/readers/sync_ledger.h: how many merges there were, who took part, and what went wrong with them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/tape/reader.h"
+#include "sim/tape/run_shape.h"
+
+namespace sim::readers {
+
+constexpr int kLossReasonCount = static_cast<int>(tape::LossReason::kReceiverDied) + 1;
+std::string_view loss_reason_name(tape::LossReason reason);  // snake_case
+
+struct SyncTotals {
+  std::uint64_t merged = 0;
+  std::uint64_t contributions = 0;  // sum over merges of their contributors
+  std::array<std::uint64_t, kLossReasonCount> skipped{};  // fragments due and not even taken
+  std::array<std::uint64_t, kLossReasonCount> lost{};     // takes that did not reach their merge
+  std::uint64_t late_adoptions = 0;  // contributors that adopted more than overlap steps after the take
+  std::uint64_t grace_overruns = 0;  // merges whose quorum, grace and sync together took over tau steps
+  std::uint64_t rounds = 0;          // the syncer's last global step that merged
+  std::uint64_t learner_steps = 0;   // steps done by all learners together, undone ones included
+  std::uint64_t last_step = 0;       // largest number of a step that any learner finished
+
+  std::uint64_t skipped_count() const;
+  std::uint64_t lost_count() const;
+  // Contributors per merge over learners; 0 without a merge.
+  double participation(std::size_t learner_count) const;
+};
+
+class SyncLedger : public tape::Reader {
+ public:
+  // overlap_steps: ceil(tau), the lag in steps up to which an adoption is in time.
+  explicit SyncLedger(std::uint32_t overlap_steps) : overlap_steps_(overlap_steps) {}
+
+  void on(const tape::Fact& fact) override;
+  const SyncTotals& totals() const { return totals_; }
+
+ private:
+  std::uint32_t overlap_steps_;
+  SyncTotals totals_;
+};
+
+}  // namespace sim::readers

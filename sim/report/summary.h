@@ -1,0 +1,107 @@
+// sim/report/summary.h: one run in figures: what summary.json holds.
+//
+// Times are integer nanoseconds here and seconds in the file; what does not apply is null, never 0.
+// No wall time, host name or path: the same run gives the same bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/readers/run_account.h"
+
+namespace sim::report {
+
+using base::Nanoseconds;
+
+constexpr int kSummaryFormat = 1;
+
+struct MarkSummary {
+  std::string name;               // "time", "tokens"
+  std::optional<Nanoseconds> at;  // empty: not reached
+  std::optional<double> loss;     // last evaluation at or before the mark
+  std::optional<std::uint64_t> tokens;
+};
+
+struct WanSummary {
+  std::int64_t bytes = 0;
+  double mean_gbps = 0;
+  double peak_gbps = 0;
+  double peak_window_s = 0;
+  std::optional<double> bytes_per_token;
+};
+
+struct LossSummary {
+  std::optional<double> initial, last, floor;
+};
+
+// What time, links and tokens were charged for.
+struct NominalSummary {
+  std::int64_t parameters = 0;
+  std::uint64_t batch_tokens = 0;
+  std::int64_t fragments = 0;
+  double step_s = 0;
+  double native_tokens_per_s = 0;
+};
+
+// What was really trained.
+struct ProxySummary {
+  std::string model, task, optimizer;
+  std::int64_t parameters = 0;
+  std::int64_t batch = 0;
+};
+
+struct Summary {
+  std::string scenario;
+  std::uint64_t scenario_hash = 0;
+  std::string arm, method;
+  std::uint64_t seed = 0;
+  std::string version, isa_level;
+  std::uint64_t trace_hash = 0;
+  std::int64_t chips = 0;
+  std::int64_t learners = 0;
+  Nanoseconds duration = 0;          // of the whole run
+  Nanoseconds accounted_until = 0;   // date of all time measures below: the time mark, else the end
+  std::vector<MarkSummary> marks;
+  readers::Goodput goodput;          // with uptime and compute_utilization
+  std::optional<double> participation;
+  std::optional<Nanoseconds> step_median;
+  WanSummary wan;
+  std::uint64_t steps = 0;           // largest step number that a learner finished
+  std::uint64_t learner_steps = 0;   // finished by all learners, undone ones included
+  std::uint64_t tokens = 0;          // unique, in the global model, at the end
+  LossSummary loss;
+  std::uint64_t faults_met = 0, faults_met_scripted = 0, faults_met_arm_relative = 0;
+  std::array<double, readers::kBucketCount> activity_chip_seconds{};
+  readers::TokenTotals token_totals; // at the end
+  readers::SyncTotals syncs;         // at the end
+  NominalSummary nominal;
+  std::optional<ProxySummary> proxy; // none: a run without mathematics
+  std::string clock;                 // of the failures: wall, stepping, mixed or none
+  std::uint64_t violation_count = 0;
+  std::vector<std::string> violations;
+};
+
+// Fills every field that the ledgers know; leaves scenario, arm, seed, version, hashes, losses, proxy,
+// clock and `nominal.parameters` alone. Marks get their dates and tokens, no loss.
+// Requires: the account has seen RunEnded; else std::logic_error.
+void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccount& account);
+
+// Text of summary.json: a fixed order of keys, two spaces of indentation, a line feed at the end.
+// Numbers read back to the same value.
+std::string to_json(const Summary& summary);
+
+// summary.json that is missing a key, or is of another format. what() names the key.
+class SummaryError : public std::runtime_error {
+ public:
+  explicit SummaryError(const std::string& what) : std::runtime_error("summary: " + what) {}
+};
+
+// Errors: SummaryError.
+Summary from_json(std::string_view text);
+
+}  // namespace sim::report

@@ -1,0 +1,190 @@
+// sim/scenario/forecast.cpp: step times, link needs and costs of an arm, by arithmetic.
+#include "sim/scenario/forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "optim/model.h"
+#include "sim/methods/fleet.h"
+#include "sim/methods/step_time.h"
+#include "sim/scenario/arm_fleet.h"
+
+namespace sim::scenario {
+
+using methods::MethodKind;
+
+namespace {
+
+// Assumed speed of the mathematics and of the world, for a first idea of run time on one core.
+constexpr double kProxyFlopPerCpuSecond = 4e9;
+constexpr double kWorldCpuSecondsPerStep = 4e-6;
+
+// Bytes that cross each link and direction in one step.
+using LinkBytes = std::map<std::pair<std::string, std::string>, double>;
+
+void add_bytes(const engine::NetworkOptions& network, const std::string& a, const std::string& b,
+               double bytes, LinkBytes& result) {
+  const engine::LinkOptions& link = *find_link(network, a, b);
+  result[{link.region_a, link.region_b}] += bytes;
+}
+
+// A closed ring of n members: each edge carries 2 (n-1)/n of the payload, one way round. A ring of
+// two uses both directions of its one link.
+LinkBytes ring_bytes(const Scenario& scenario, const std::vector<std::string>& regions, double payload) {
+  LinkBytes result;
+  const std::vector<std::string> ring = best_region_ring(scenario.network, regions);
+  const auto n = static_cast<double>(ring.size());
+  for (std::size_t i = 0; i < ring.size() && ring.size() > 1; ++i) {
+    if (ring.size() == 2 && i == 1) break;
+    add_bytes(scenario.network, ring[i], ring[(i + 1) % ring.size()], 2 * (n - 1) / n * payload, result);
+  }
+  return result;
+}
+
+// Every learner sends its fragment to the centre and gets one back.
+LinkBytes star_bytes(const Scenario& scenario, const methods::Fleet& fleet, const std::string& center,
+                     double payload) {
+  LinkBytes result;
+  for (const auto& learner : fleet.shape.learners) {
+    const std::string& region = fleet.shape.regions[learner.region];
+    if (region != center) add_bytes(scenario.network, region, center, payload, result);
+  }
+  return result;
+}
+
+LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
+                         const methods::Fleet& fleet) {
+  const auto parameters = static_cast<double>(scenario.model.parameters);
+  const std::vector<std::string> regions = used_regions(scenario, training);
+  if (scenario.network.model == engine::NetworkModel::kNone) return {};
+  if (training.method == MethodKind::kDataParallel) {
+    return ring_bytes(scenario, regions, parameters * scenario.model.gradient_bytes);
+  }
+  const double payload = parameters * training.fragment_bytes / static_cast<double>(training.sync_every);
+  if (training.syncer.placement == methods::SyncerPlacement::kCentral) {
+    return star_bytes(scenario, fleet, training.syncer.region, payload);
+  }
+  return ring_bytes(scenario, regions, payload);
+}
+
+// Exposed communication of a data-parallel step over its slowest link: buckets become ready through
+// the backward pass, which is two thirds of the step.
+// Source: logic of the Decoupled DiLoCo authors' bandwidth page, closed form (facts 3.3).
+double stall_s(const LinkBytes& bytes, const Scenario& scenario, std::int64_t buckets, double step_s) {
+  double longest = 0;
+  for (const auto& [ends, volume] : bytes) {
+    const double transfer_s = volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
+    const auto count = static_cast<double>(buckets);
+    longest = std::max({longest, transfer_s - 2.0 / 3 * (1 - 1 / count) * step_s, transfer_s / count});
+  }
+  return longest;
+}
+
+// Seconds of one learner's state over the slowest link between regions in use.
+base::Nanoseconds recovery_time(const Scenario& scenario, const methods::TrainingOptions& training) {
+  const std::vector<std::string> regions = used_regions(scenario, training);
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const auto& link : scenario.network.links) {
+    const auto used = [&](const std::string& name) {
+      return std::find(regions.begin(), regions.end(), name) != regions.end();
+    };
+    if (used(link.region_a) && used(link.region_b)) slowest = std::min(slowest, link.bytes_per_s);
+  }
+  const bool nothing = regions.size() < 2 || scenario.network.model == engine::NetworkModel::kNone;
+  if (nothing || !std::isfinite(slowest)) return 0;
+  return base::from_seconds(static_cast<double>(scenario.model.parameters) * scenario.model.state_bytes /
+                            slowest);
+}
+
+double steps_to_last_mark(const Scenario& scenario, double period_s) {
+  const double by_time = base::to_seconds(scenario.marks.time) / period_s;
+  const double by_tokens = scenario.marks.tokens / static_cast<double>(scenario.model.batch_tokens);
+  const double limit = base::to_seconds(scenario.marks.limit) / period_s;
+  return std::min(std::max(by_time, by_tokens), limit);
+}
+
+double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
+  const double world = learner_steps * kWorldCpuSecondsPerStep;
+  if (arm.learning.model.kind == optim::ModelKind::kNone) return world;
+  const auto parameters =
+      static_cast<double>(optim::make_model(arm.learning.model)->parameter_count());
+  const double examples = global_steps * static_cast<double>(arm.learning.batch);
+  const double held_out = static_cast<double>(arm.learning.evaluations) *
+                          static_cast<double>(arm.learning.task.held_out_examples);
+  return world + parameters * (6 * examples + 2 * held_out) / kProxyFlopPerCpuSecond;
+}
+
+}  // namespace
+
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
+  const methods::TrainingOptions& training = arm.training;
+  const auto fleet = methods::make_fleet(scenario.model, {}, scenario.network, scenario.islands,
+                                         training, 0, scenario.seed);
+  const auto& shape = fleet.shape;
+  ArmForecast result{};
+  result.name = training.name;
+  result.learners = static_cast<std::int64_t>(shape.learners.size());
+  result.stalls = training.method == MethodKind::kDataParallel;
+  base::Nanoseconds fastest = base::kNever;
+  for (const auto& learner : shape.learners) {
+    base::Nanoseconds step = 0;
+    for (const std::uint32_t slice : learner.slices) step = std::max(step, fleet.slice_step_time[slice]);
+    result.step_time = std::max(result.step_time, step);
+    fastest = std::min(fastest, step);
+  }
+  const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
+  double period_s = base::to_seconds(result.step_time);
+  if (result.stalls) {
+    result.stall_per_step = base::from_seconds(stall_s(bytes, scenario, training.buckets, period_s));
+    period_s += base::to_seconds(result.stall_per_step);
+  } else {
+    result.cycle_time = result.step_time * training.sync_every;
+    result.recovery_time = recovery_time(scenario, training);
+  }
+  // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
+  const double pace_s = result.stalls ? period_s : base::to_seconds(fastest);
+  for (const auto& [ends, volume] : bytes) {
+    const double available = find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
+    const double needed = volume / pace_s;
+    result.links.push_back({ends.first, ends.second, needed, available,
+                            needed > 0 ? available / needed : std::numeric_limits<double>::infinity()});
+  }
+  const double global_steps = steps_to_last_mark(scenario, period_s);
+  result.learner_steps = global_steps * static_cast<double>(result.learners);
+  result.cpu_s = cpu_seconds(arm, global_steps, result.learner_steps);
+  return result;
+}
+
+std::vector<ArmForecast> forecast(const Scenario& scenario) {
+  std::vector<ArmForecast> result;
+  for (const Arm& arm : scenario.arms) result.push_back(forecast_arm(scenario, arm));
+  return result;
+}
+
+std::string forecast_text(const Scenario& scenario) {
+  std::string text;
+  for (const ArmForecast& arm : forecast(scenario)) {
+    text += fmt::format("{}\n  learners {}, step {:.3f} s", arm.name, arm.learners,
+                        base::to_seconds(arm.step_time));
+    if (arm.stalls) text += fmt::format(", waits {:.3f} s for links", base::to_seconds(arm.stall_per_step));
+    text += "\n";
+    for (const LinkForecast& link : arm.links) {
+      text += fmt::format("  {} - {}: needs {:.3f} of {:.3f} Gbit/s, margin {:.2f}\n", link.region_a,
+                          link.region_b, link.needed_bytes_per_s * 8e-9,
+                          link.available_bytes_per_s * 8e-9, link.margin);
+    }
+    if (arm.recovery_time > 0) {
+      text += fmt::format("  H steps take {:.1f} s; a learner's state takes {:.1f} s over the slowest link\n",
+                          base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
+    }
+    text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
+                        arm.learner_steps, arm.cpu_s, kProxyFlopPerCpuSecond);
+  }
+  return text;
+}
+
+}  // namespace sim::scenario

@@ -1,0 +1,44 @@
+// sim/scenario/forecast.h: what can be said about an arm before it runs.
+//
+// Arithmetic only: nothing is simulated. `atoll validate` prints it, and a steady state that does
+// not fit its links is found here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/time.h"
+#include "sim/scenario/scenario.h"
+
+namespace sim::scenario {
+
+struct LinkForecast {
+  std::string region_a, region_b;
+  double needed_bytes_per_s;     // each direction, mean over a step of the healthy steady state
+  double available_bytes_per_s;
+  // available / needed; infinity when nothing is needed.
+  double margin;
+};
+
+struct ArmForecast {
+  std::string name;
+  std::int64_t learners;
+  base::Nanoseconds step_time;          // compute, of the slowest learner, everything healthy
+  std::vector<LinkForecast> links;      // those that carry something
+  bool stalls;                          // data parallel: waits for links instead of overrunning them
+  base::Nanoseconds stall_per_step;     // exposed communication of a step: data parallel only
+  base::Nanoseconds cycle_time;         // H x step: what recovery should fit into; 0: no syncer
+  base::Nanoseconds recovery_time;      // state_bytes over the slowest link; 0: no links
+  double learner_steps;                 // predicted up to the last mark, without failures
+  double cpu_s;                         // predicted processor seconds of the mathematics and the world
+};
+
+// Requires: a checked scenario (links where they are needed); else std::invalid_argument.
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm);
+std::vector<ArmForecast> forecast(const Scenario& scenario);
+
+// As a table for people.
+std::string forecast_text(const Scenario& scenario);
+
+}  // namespace sim::scenario

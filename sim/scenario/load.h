@@ -1,0 +1,43 @@
+// sim/scenario/load.h: from a scenario file to a checked Scenario, and back to text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/scenario/scenario.h"
+
+namespace sim::scenario {
+
+// Either a scenario and no diagnostics, or diagnostics (sorted by position) and no scenario.
+struct LoadResult {
+  std::optional<Scenario> scenario;
+  std::vector<base::Diagnostic> diagnostics;
+  bool file_missing = false;  // the file, or one that it names, cannot be read: exit 3
+};
+
+// Reads, applies `sets` ("training.quorum=3", "arm.NAME.key=3", "failure.0.mtbi=3 h"), binds and
+// checks. `seed` replaces the file's. Nothing throws for a user's mistake.
+LoadResult load_file(const std::string& path, const std::vector<std::string>& sets = {},
+                     std::optional<std::uint64_t> seed = std::nullopt);
+
+// The same for text; `name` is what diagnostics print, and its folder is where files named by the
+// scenario are looked for.
+LoadResult load_text(const std::string& text, const std::string& name,
+                     const std::vector<std::string>& sets = {},
+                     std::optional<std::uint64_t> seed = std::nullopt);
+
+// A scenario in which every value is written out. Loading it gives an equal Scenario, except that
+// lines and columns of expectations are its own.
+std::string resolved_text(const Scenario& scenario);
+
+// The same with one arm alone, which becomes [training].
+// Requires: the arm exists; else std::invalid_argument.
+std::string resolved_text(const Scenario& scenario, const std::string* only_arm);
+
+// Hash of the resolved text.
+std::uint64_t scenario_hash(const Scenario& scenario);
+
+}  // namespace sim::scenario

@@ -1,0 +1,173 @@
+// sim/scenario/validate.cpp: checks of names, chips, links and marks.
+#include "sim/scenario/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/scenario/catalogue.h"
+
+namespace sim::scenario {
+
+using base::Place;
+using base::Problems;
+
+namespace {
+
+Place element_place(const Bound& bound, const std::string& list, std::size_t index,
+                    const std::string& key) {
+  return place_of(bound.root, {list, std::to_string(index), key});
+}
+
+std::vector<std::string> region_names(const Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const auto& region : scenario.network.regions) names.push_back(region.name);
+  return names;
+}
+
+void check_region(const Scenario& scenario, const std::string& name, const Place& place,
+                  Problems& problems) {
+  const std::vector<std::string> names = region_names(scenario);
+  if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string nearest = base::nearest_name(name, names);
+  std::string listed;
+  for (const std::string& known : names) listed += " " + known;
+  problems.add(place, fmt::format("no [[region]] has this name; got \"{}\"", name),
+               nearest.empty() ? "regions here are" + listed
+                               : fmt::format("did you mean '{}'?", nearest));
+}
+
+// Names of one list: not empty, no ':' '+' or ',' that targets and files are split at, unique.
+template <class T>
+void check_names(const Bound& bound, const std::string& list, const std::vector<T>& elements,
+                 Problems& problems) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::string& name = elements[i].name;
+    const Place place = element_place(bound, list, i, "name");
+    if (bound.root.find(list)->items[i].find("name") == nullptr) continue;
+    if (name.empty() || name.find_first_of(":+,\n") != std::string::npos) {
+      problems.add(place, fmt::format("must be text without ':', '+' and ','; got \"{}\"", name));
+      continue;
+    }
+    const auto [known, is_new] = first.emplace(name, i);
+    if (is_new) continue;
+    problems.add(place, fmt::format("must be unique; \"{}\" is {}[{}] already", name, list,
+                                    known->second));
+  }
+}
+
+void check_regions_and_links(const Bound& bound, Problems& problems) {
+  const Scenario& scenario = bound.scenario;
+  if (scenario.network.regions.empty()) {
+    problems.add(place_of(bound.root, {"region"}), "is missing", "write at least one [[region]]");
+  }
+  check_names(bound, "region", scenario.network.regions, problems);
+  std::map<std::pair<std::string, std::string>, std::size_t> first;
+  for (std::size_t i = 0; i < scenario.network.links.size(); ++i) {
+    const auto& link = scenario.network.links[i];
+    const Place place = element_place(bound, "link", i, "between");
+    check_region(scenario, link.region_a, place, problems);
+    check_region(scenario, link.region_b, place, problems);
+    if (link.region_a.empty()) continue;
+    const auto ends = std::minmax(link.region_a, link.region_b);
+    const auto [known, is_new] = first.emplace(std::pair(ends.first, ends.second), i);
+    if (!is_new) {
+      problems.add(place, fmt::format("joins the same regions as link[{}]", known->second),
+                   "two regions have one link; add up the bandwidths");
+    }
+  }
+}
+
+// The peak of each island: given, or the catalogue's.
+void fill_peak(Bound& bound, std::size_t index, Problems& problems) {
+  methods::IslandOptions& island = bound.scenario.islands[index];
+  const Place place = element_place(bound, "island", index, "chip");
+  if (island.chip.empty()) {
+    if (island.peak_flops == 0) {
+      problems.add(place, "is missing", "name a chip of the catalogue, or give peak = \"... TFLOP/s\"");
+    }
+    return;
+  }
+  const ChipEntry* const chip = find_chip(island.chip);
+  if (chip != nullptr) {
+    if (island.peak_flops == 0) island.peak_flops = chip->peak_flops;
+    return;
+  }
+  if (island.peak_flops > 0) return;
+  std::vector<std::string> names;
+  for (const ChipEntry& known : chips()) names.emplace_back(known.name);
+  const std::string nearest = base::nearest_name(island.chip, names);
+  problems.add(place, fmt::format("is not in the catalogue and has no peak; got \"{}\"", island.chip),
+               nearest.empty() ? "give peak = \"... TFLOP/s\", or see atoll catalogue"
+                               : fmt::format("did you mean '{}'?", nearest));
+}
+
+void check_islands(Bound& bound, Problems& problems) {
+  if (bound.scenario.islands.empty()) {
+    problems.add(place_of(bound.root, {"island"}), "is missing", "write at least one [[island]]");
+  }
+  check_names(bound, "island", bound.scenario.islands, problems);
+  for (std::size_t i = 0; i < bound.scenario.islands.size(); ++i) {
+    fill_peak(bound, i, problems);
+    const auto& island = bound.scenario.islands[i];
+    check_region(bound.scenario, island.region, element_place(bound, "island", i, "region"), problems);
+    if (island.slices > 0 && island.chips > 0 && island.chips % island.slices != 0) {
+      problems.add(element_place(bound, "island", i, "slices"),
+                   fmt::format("must divide the number of chips ({}); got {}", island.chips,
+                               island.slices));
+    }
+  }
+}
+
+void check_marks(const Bound& bound, Problems& problems) {
+  const MarkOptions& marks = bound.scenario.marks;
+  const base::Value* const written = bound.root.find("marks");
+  const bool blank = written == nullptr ||
+                     (written->find("time") == nullptr && written->find("tokens") == nullptr);
+  if (marks.time == 0 && marks.tokens == 0 && (blank || problems.list().empty())) {
+    problems.add(place_of(bound.root, {"marks"}), "needs a time or a number of tokens",
+                 "write marks = { time = \"6 h\" }");
+  }
+  if (marks.time > marks.limit) {
+    problems.add(place_of(bound.root, {"marks", "limit"}),
+                 fmt::format("must be at least marks.time ({}); got {}",
+                             base::format_duration(marks.time), base::format_duration(marks.limit)));
+  }
+}
+
+void check_arm_names(const Bound& bound, Problems& problems) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < bound.scenario.arms.size(); ++i) {
+    const std::string& name = bound.scenario.arms[i].training.name;
+    const Place place = place_of(bound.arms[i], {"training", "name"});
+    const auto [known, is_new] = first.emplace(name, i);
+    if (!is_new && !name.empty()) {
+      problems.add(place, fmt::format("must be unique among arms; got \"{}\"", name));
+    }
+    // Results of an arm stand in a folder of its name.
+    if (name.find_first_of("/\\\n") != std::string::npos || name == "." || name == "..") {
+      problems.add(place, fmt::format("must be the name of a folder; got \"{}\"", name));
+    }
+  }
+}
+
+}  // namespace
+
+void validate(Bound& bound, Problems& problems) {
+  check_regions_and_links(bound, problems);
+  check_islands(bound, problems);
+  check_arm_names(bound, problems);
+  for (std::size_t arm = 0; arm < bound.scenario.arms.size(); ++arm) {
+    validate_arm(bound, arm, problems);
+    validate_faults(bound, arm, problems);
+  }
+  check_marks(bound, problems);
+  if (!problems.list().empty()) return;
+  for (std::size_t arm = 0; arm < bound.scenario.arms.size(); ++arm) {
+    validate_arm_on_fleet(bound, arm, problems);
+  }
+}
+
+}  // namespace sim::scenario

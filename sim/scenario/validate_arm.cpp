@@ -1,0 +1,231 @@
+// sim/scenario/validate_arm.cpp: checks of one arm against itself, its proxy and the fleet.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "optim/fragments.h"
+#include "optim/model.h"
+#include "sim/methods/fleet.h"
+#include "sim/scenario/arm_fleet.h"
+#include "sim/scenario/forecast.h"
+#include "sim/scenario/validate.h"
+
+namespace sim::scenario {
+
+using base::Place;
+using base::Problems;
+using methods::LearnerSplit;
+using methods::MethodKind;
+using methods::TrainingOptions;
+
+namespace {
+
+// One arm and where its keys stand.
+struct Case {
+  const Bound& bound;
+  const Scenario& scenario;
+  const Arm& arm;
+  const TrainingOptions& training;
+  const base::Value& tree;
+  Problems& problems;
+
+  Place at(const std::string& key) const { return place_of(tree, {"training", key}); }
+};
+
+Case case_of(const Bound& bound, std::size_t arm_index, Problems& problems) {
+  const Arm& arm = bound.scenario.arms[arm_index];
+  return {bound, bound.scenario, arm, arm.training, bound.arms[arm_index], problems};
+}
+
+void check_use(const Case& c) {
+  for (const std::string& entry : c.training.use) {
+    const bool known = std::any_of(
+        c.scenario.islands.begin(), c.scenario.islands.end(),
+        [&](const methods::IslandOptions& group) { return used_count(group, {entry}) > 0; });
+    if (known) continue;
+    c.problems.add(c.at("use"), fmt::format("names nothing with islands; got \"{}\"", entry),
+                   "write region:NAME or island:NAME");
+  }
+}
+
+void check_learners(const Case& c) {
+  const std::int64_t slices = used_slices(c.scenario, c.training);
+  if (c.training.learners == LearnerSplit::kGroups && c.training.groups > 0 && slices > 0 &&
+      slices % c.training.groups != 0) {
+    c.problems.add(c.at("learners"), fmt::format("must divide the number of slices in use ({}); got {}",
+                                                 slices, c.training.groups));
+  }
+  constexpr std::int64_t kMostLearners = 65534;  // indices are 16 bits wide
+  if (learner_count(c.scenario, c.training) > kMostLearners) {
+    c.problems.add(c.at("learners"), fmt::format("must make at most {} learners; got {}", kMostLearners,
+                                                 learner_count(c.scenario, c.training)));
+  }
+}
+
+void check_schedule_of_syncs(const Case& c) {
+  const TrainingOptions& t = c.training;
+  if (t.method != MethodKind::kDecoupledDiloco || t.sync_every < 1) return;
+  const std::int64_t learners = learner_count(c.scenario, t);
+  if (learners > 0 && t.quorum > learners) {
+    c.problems.add(c.at("quorum"), fmt::format("must not exceed the number of learners ({}); got {}",
+                                               learners, t.quorum));
+  }
+  if (t.overlap_steps >= t.sync_every) {
+    c.problems.add(c.at("overlap_steps"),
+                   fmt::format("must be less than training.sync_every ({}); got {}", t.sync_every,
+                               t.overlap_steps));
+  }
+  if (t.fragments > t.sync_every) {
+    c.problems.add(c.at("fragments"), fmt::format("must not exceed training.sync_every ({}); got {}",
+                                                  t.sync_every, t.fragments),
+                   "at most one fragment is due at a step");
+  }
+  if (t.fragments > c.scenario.model.parameters && c.scenario.model.parameters > 0) {
+    c.problems.add(c.at("fragments"), fmt::format("must not exceed model.parameters ({}); got {}",
+                                                  c.scenario.model.parameters, t.fragments));
+  }
+}
+
+void check_syncer(const Case& c) {
+  const TrainingOptions& t = c.training;
+  if (t.method != MethodKind::kDecoupledDiloco || t.syncer.region.empty()) return;
+  const auto& regions = c.scenario.network.regions;
+  if (std::none_of(regions.begin(), regions.end(),
+                   [&](const auto& region) { return region.name == t.syncer.region; })) {
+    c.problems.add(place_of(c.tree, {"training", "syncer", "region"}),
+                   fmt::format("no [[region]] has this name; got \"{}\"", t.syncer.region));
+  }
+}
+
+void check_learning(const Case& c) {
+  const trainer::LearningOptions& learning = c.arm.learning;
+  if (learning.model.kind == optim::ModelKind::kNone) return;
+  const bool quadratic_model = learning.model.kind == optim::ModelKind::kQuadratic;
+  const bool quadratic_task = learning.task.kind == optim::TaskKind::kQuadratic;
+  if (quadratic_model != quadratic_task) {
+    c.problems.add(place_of(c.tree, {"learning", "task"}),
+                   "must be \"quadratic\" where learning.model is, and only there",
+                   quadratic_model ? "write task = \"quadratic\"" : "write model = \"quadratic\"");
+  }
+  const std::int64_t slices = used_slices(c.scenario, c.training);
+  if (learning.batch < slices) {
+    c.problems.add(place_of(c.tree, {"learning", "batch"}),
+                   fmt::format("must be at least the number of slices in use ({}); got {}", slices,
+                               learning.batch),
+                   "each slice needs an example of its own");
+  }
+}
+
+std::string link_list(const std::vector<std::string>& regions) {
+  std::string text;
+  for (const std::string& region : regions) text += (text.empty() ? "" : ", ") + region;
+  return text;
+}
+
+void report_no_link(const Case& c, const std::string& a, const std::string& b,
+                    const std::string& why) {
+  c.problems.add(c.at("method"),
+                 fmt::format("regions \"{}\" and \"{}\" must talk and cannot; {}", a, b, why),
+                 fmt::format("add a [[link]] with between = [\"{}\", \"{}\"]", a, b));
+}
+
+void check_ring(const Case& c) {
+  const std::vector<std::string> regions = used_regions(c.scenario, c.training);
+  if (regions.size() < 2 || !best_region_ring(c.scenario.network, regions).empty()) return;
+  const std::string why = fmt::format("arm \"{}\" needs links that close a ring through {}",
+                                      c.training.name, link_list(regions));
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    for (std::size_t j = i + 1; j < regions.size(); ++j) {
+      if (find_link(c.scenario.network, regions[i], regions[j]) == nullptr) {
+        report_no_link(c, regions[i], regions[j], why);
+        return;
+      }
+    }
+  }
+}
+
+void check_star(const Case& c) {
+  const std::string& center = c.training.syncer.region;
+  for (const std::string& region : used_regions(c.scenario, c.training)) {
+    if (region == center || find_link(c.scenario.network, region, center) != nullptr) continue;
+    report_no_link(c, region, center,
+                   fmt::format("arm \"{}\" has its syncer in {}", c.training.name, center));
+  }
+}
+
+void check_span(const Case& c) {
+  if (c.training.span) return;
+  const auto fleet = methods::make_fleet(c.scenario.model, {}, c.scenario.network, c.scenario.islands,
+                                         c.training, 0, 0);
+  for (const auto& learner : fleet.shape.learners) {
+    for (const std::uint32_t slice : learner.slices) {
+      if (fleet.shape.slices[slice].region == learner.region) continue;
+      c.problems.add(c.at("learners"),
+                     fmt::format("makes a learner with slices in \"{}\" and \"{}\"",
+                                 fleet.shape.regions[learner.region],
+                                 fleet.shape.regions[fleet.shape.slices[slice].region]),
+                     "write span = true, or learners = \"islands\"");
+      return;
+    }
+  }
+}
+
+void check_rows_of_proxy(const Case& c) {
+  const auto& learning = c.arm.learning;
+  if (learning.model.kind == optim::ModelKind::kNone ||
+      c.training.method != MethodKind::kDecoupledDiloco) {
+    return;
+  }
+  const std::size_t rows = optim::row_count(*optim::make_model(learning.model));
+  if (static_cast<std::size_t>(c.training.fragments) <= rows) return;
+  c.problems.add(c.at("fragments"), fmt::format("must not exceed the rows of the proxy ({}); got {}",
+                                                rows, c.training.fragments),
+                 "fewer fragments, or a proxy with more inputs or a wider hidden layer");
+}
+
+void check_fit(const Case& c) {
+  if (c.scenario.allow_overload) return;
+  const ArmForecast arm = forecast_arm(c.scenario, c.arm);
+  if (arm.stalls) return;
+  for (const LinkForecast& link : arm.links) {
+    if (link.needed_bytes_per_s <= link.available_bytes_per_s) continue;
+    const auto& links = c.scenario.network.links;
+    std::size_t index = 0;
+    while (links[index].region_a != link.region_a || links[index].region_b != link.region_b) ++index;
+    c.problems.add(place_of(c.bound.root, {"link", std::to_string(index), "bandwidth"}),
+                   fmt::format("arm \"{}\" needs {:.3g} Gbit/s in its steady state; got {:.3g} Gbit/s",
+                               c.training.name, link.needed_bytes_per_s * 8e-9,
+                               link.available_bytes_per_s * 8e-9),
+                   "a larger sync_every or fewer fragment_bytes need less; overload = \"allow\" runs "
+                   "it as it is");
+  }
+}
+
+}  // namespace
+
+void validate_arm(const Bound& bound, std::size_t arm_index, Problems& problems) {
+  const Case c = case_of(bound, arm_index, problems);
+  check_use(c);
+  check_learners(c);
+  check_schedule_of_syncs(c);
+  check_syncer(c);
+  check_learning(c);
+}
+
+void validate_arm_on_fleet(const Bound& bound, std::size_t arm_index, Problems& problems) {
+  const Case c = case_of(bound, arm_index, problems);
+  check_span(c);
+  check_rows_of_proxy(c);
+  if (c.scenario.network.model == engine::NetworkModel::kNone) return;
+  const std::size_t before = problems.list().size();
+  const bool central = c.training.method == MethodKind::kDecoupledDiloco &&
+                       c.training.syncer.placement == methods::SyncerPlacement::kCentral;
+  if (central) {
+    check_star(c);
+  } else {
+    check_ring(c);
+  }
+  if (problems.list().size() == before) check_fit(c);
+}
+
+}  // namespace sim::scenario

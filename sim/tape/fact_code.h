@@ -1,0 +1,22 @@
+// sim/tape/fact_code.h: the bytes of facts and of the shape of a run.
+//
+// A fact is its kind, its date as the distance from the fact before, and its fields in the order of
+// fact.h. Dates inside a fact are distances from its own date.
+#pragma once
+
+#include "sim/tape/coder.h"
+#include "sim/tape/fact.h"
+#include "sim/tape/run_shape.h"
+
+namespace sim::tape {
+
+void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at);
+
+// Contributors are put into `contributors`, to which the fact then points.
+void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
+            std::vector<Contributor>& contributors);
+
+void encode(Encoder& encoder, const RunShape& shape);
+void decode(Decoder& decoder, RunShape& shape);
+
+}  // namespace sim::tape

@@ -1,0 +1,23 @@
+// sim/trainer/evaluation.h: losses of the global model on the held-out set, with their dates.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/tape/fact.h"
+
+namespace sim::trainer {
+
+// Mean held-out loss per example of the global parameters at a date. `tokens`: unique nominal
+// tokens in the global model then.
+struct Evaluation {
+  base::Nanoseconds at = 0;
+  std::uint64_t tokens = 0;
+  double loss = 0;
+};
+
+struct MarkLoss {
+  tape::MarkKind mark = tape::MarkKind::kTime;
+  Evaluation evaluation;  // made at the mark
+};
+
+}  // namespace sim::trainer

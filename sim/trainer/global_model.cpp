@@ -1,0 +1,150 @@
+// sim/trainer/global_model.cpp: see global_model.h.
+#include "sim/trainer/global_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/trainer/fragment_copy.h"
+
+namespace sim::trainer {
+namespace {
+
+// Versions kept for learners that are down cost at most this much over all fragments, but a learner
+// may always lag eight versions behind.
+constexpr std::size_t kKeptBytesMax = std::size_t{64} << 20;
+constexpr std::size_t kVersionsMin = 8, kVersionsMax = 1024;
+
+}  // namespace
+
+GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
+                         std::span<const float> initial, TaskGraph& graph)
+    : options_(options),
+      model_(model),
+      graph_(graph),
+      fragments_(options.fragment_count > 0 ? optim::partition(model, options.fragment_count)
+                                            : std::vector<optim::Fragment>{}),
+      states_(fragments_.size()),
+      versions_max_(std::clamp(kKeptBytesMax / (model.block_size() * sizeof(float)), kVersionsMin,
+                               kVersionsMax)) {
+  for (std::size_t p = 0; p < fragments_.size(); ++p) {
+    states_[p].current = std::make_shared<SharedBlock>();
+    states_[p].current->values = optim::AlignedBlock(fragments_[p].size);
+    pack(fragments_[p], initial, states_[p].current->values.span());
+    states_[p].velocity.assign(fragments_[p].size, 0.0);
+    states_[p].adopted.assign(options.learner_count, 0);
+  }
+}
+
+const optim::Fragment& GlobalModel::fragment(std::uint16_t index) const {
+  if (index < fragments_.size()) return fragments_[index];
+  throw std::logic_error(fmt::format("fragment {} of {}", index, fragments_.size()));
+}
+
+GlobalModel::FragmentState& GlobalModel::state(std::uint16_t fragment) {
+  if (fragment < states_.size()) return states_[fragment];
+  throw std::logic_error(fmt::format("fragment {} of {}", fragment, states_.size()));
+}
+
+void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::vector<Part> parts,
+                        ConvergenceRow* row) {
+  FragmentState& fragment = state(fragment_index);
+  if (parts.empty()) throw std::logic_error(fmt::format("sync {} merges nobody", sync));
+  if (std::ranges::any_of(fragment.kept, [&](const Version& v) { return v.sync == sync; })) {
+    throw std::logic_error(fmt::format("sync {} merges fragment {} twice", sync, fragment_index));
+  }
+  std::vector<NodeId> after = {fragment.current->producer};
+  for (const Part& part : parts) after.push_back(part.taken->producer);
+  auto next = std::make_shared<SharedBlock>();
+  next->producer = graph_.add(
+      after, [this, &fragment, fragment_index, row, next, anchor = fragment.current,
+              parts = std::move(parts)](const Worker&) {
+        next->values = anchor->values;
+        compute(fragments_[fragment_index], parts, anchor->values.span(), fragment,
+                next->values.span(), row);
+      });
+  fragment.current = next;
+  fragment.kept.push_back({sync, ++fragment.merge_count, std::move(next)});
+  forget_old(fragment);
+}
+
+void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
+                          std::span<const float> anchor, FragmentState& state,
+                          std::span<float> theta, ConvergenceRow* row) const {
+  std::vector<optim::Contribution> contributions;
+  for (const Part& part : parts) {
+    if (part.weight != 0) contributions.push_back({part.weight, part.taken->values.span()});
+  }
+  std::vector<double> delta(fragment.size, 0.0);
+  if (!contributions.empty()) {
+    optim::merge(options_.merge, model_.tensors(), fragment, anchor, contributions, delta);
+  }
+  if (row != nullptr) measure_merge(anchor, contributions, delta, *row);
+  optim::outer_update(options_.outer, theta, delta, state.velocity);
+}
+
+std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, std::uint32_t sync,
+                                                std::uint16_t learner) {
+  FragmentState& fragment = state(fragment_index);
+  const auto version =
+      std::ranges::find_if(fragment.kept, [&](const Version& v) { return v.sync == sync; });
+  if (version == fragment.kept.end()) {
+    throw std::logic_error(
+        fmt::format("learner {} adopts fragment {} of sync {}, which is not kept", learner,
+                    fragment_index, sync));
+  }
+  std::shared_ptr<SharedBlock> block = version->block;
+  std::uint64_t& newest = fragment.adopted.at(learner);
+  newest = std::max(newest, version->number);
+  forget_old(fragment);
+  return block;
+}
+
+void GlobalModel::forget_old(FragmentState& fragment) const {
+  const std::uint64_t adopted_by_all = std::ranges::min(fragment.adopted);
+  while (fragment.kept.size() > 1 && (fragment.kept.front().number <= adopted_by_all ||
+                                      fragment.kept.size() > versions_max_)) {
+    fragment.kept.pop_front();
+  }
+}
+
+std::size_t GlobalModel::kept_versions() const {
+  std::size_t count = 0;
+  for (const FragmentState& fragment : states_) count += fragment.kept.size();
+  return count;
+}
+
+void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
+  for (std::size_t p = 0; p < fragments_.size(); ++p) {
+    FragmentState& fragment = states_[p];
+    auto next = std::make_shared<SharedBlock>();
+    const NodeId after[] = {fragment.current->producer, flat->producer};
+    next->producer = graph_.add(after, [this, p, &fragment, next, flat](const Worker&) {
+      next->values = optim::AlignedBlock(fragments_[p].size);
+      pack(fragments_[p], flat->values.span(), next->values.span());
+      std::ranges::fill(fragment.velocity, 0.0);
+    });
+    fragment.current = std::move(next);
+  }
+}
+
+std::shared_ptr<SharedBlock> GlobalModel::assemble() {
+  std::vector<NodeId> after;
+  std::vector<std::shared_ptr<SharedBlock>> versions;
+  for (const FragmentState& fragment : states_) {
+    versions.push_back(fragment.current);
+    after.push_back(fragment.current->producer);
+  }
+  auto flat = std::make_shared<SharedBlock>();
+  flat->producer = graph_.add(after, [this, flat, versions](const Worker&) {
+    flat->values = optim::AlignedBlock(model_.block_size());
+    for (std::size_t p = 0; p < versions.size(); ++p) {
+      unpack(fragments_[p], versions[p]->values.span(), flat->values.span());
+    }
+  });
+  return flat;
+}
+
+}  // namespace sim::trainer

@@ -1,0 +1,101 @@
+// sim/trainer/global_model.h: the syncer's parameters: fragments, their versions, their momentum.
+//
+// A version of a fragment is written once, by the node of its merge, and never changed: so a merge,
+// an evaluation and an adoption that read different versions need no locks and no copies, and a
+// version's memory goes when the last node that reads it has run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "optim/fragments.h"
+#include "optim/merge.h"
+#include "optim/model.h"
+#include "optim/outer_optimizer.h"
+#include "sim/trainer/convergence.h"
+#include "sim/trainer/learner_state.h"
+#include "sim/trainer/task_graph.h"
+
+namespace sim::trainer {
+
+class GlobalModel {
+ public:
+  struct Options {
+    optim::OuterOptions outer;
+    optim::MergeOptions merge;
+    std::size_t fragment_count;  // P
+    std::size_t learner_count;
+  };
+  // A learner's part in a merge: a packed fragment and its weight.
+  struct Part {
+    double weight;
+    std::shared_ptr<SharedBlock> taken;
+  };
+
+  // All fragments start as `initial` (block_size) with zero momentum. Keeps references to model and
+  // graph. Errors: std::invalid_argument when P exceeds the model's rows.
+  GlobalModel(const Options& options, const optim::Model& model, std::span<const float> initial,
+              TaskGraph& graph);
+  GlobalModel(const GlobalModel&) = delete;
+
+  // Requires: a fragment index below P; else std::logic_error.
+  const optim::Fragment& fragment(std::uint16_t index) const;
+
+  // Adds the node that makes the fragment's next version:
+  //   delta          = merge of the parts against the current version
+  //   theta, velocity = outer_update(current version, velocity, delta)
+  // Parts of weight 0 have no say; when all are 0, delta is 0. `row`: where to write the measures,
+  // or null; it outlives the node.
+  // Requires: at least one part, a sync that has not merged this fragment; else std::logic_error.
+  void merge(std::uint16_t fragment, std::uint32_t sync, std::vector<Part> parts,
+             ConvergenceRow* row);
+
+  // The version that `sync` made, for a learner to adopt. A version is kept until every learner
+  // has adopted it or a newer one, at most versions_max() of each fragment (a learner that is down
+  // for long adopts nothing); the newest is always kept.
+  // Requires: a version that is kept; else std::logic_error.
+  std::shared_ptr<SharedBlock> adopt(std::uint16_t fragment, std::uint32_t sync,
+                                     std::uint16_t learner);
+  std::size_t versions_max() const { return versions_max_; }
+  std::size_t kept_versions() const;  // over all fragments
+
+  // All fragments become parts of `flat` (block_size) and all momentum zero.
+  void restore(std::shared_ptr<SharedBlock> flat);
+
+  // Adds a node that assembles the current versions to a flat block.
+  std::shared_ptr<SharedBlock> assemble();
+
+ private:
+  struct Version {
+    std::uint32_t sync;
+    std::uint64_t number;  // counts the fragment's merges, from 1
+    std::shared_ptr<SharedBlock> block;
+  };
+  struct FragmentState {
+    std::shared_ptr<SharedBlock> current;
+    std::vector<double> velocity;         // (F); touched by nodes only, each after the last
+    std::uint64_t merge_count = 0;
+    std::deque<Version> kept;             // ascending by number
+    std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted
+  };
+
+  FragmentState& state(std::uint16_t fragment);
+  void forget_old(FragmentState& fragment) const;
+  void compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
+               std::span<const float> anchor, FragmentState& state, std::span<float> theta,
+               ConvergenceRow* row) const;
+
+  Options options_;
+  const optim::Model& model_;
+  TaskGraph& graph_;
+  std::vector<optim::Fragment> fragments_;  // (P)
+  std::vector<FragmentState> states_;       // (P); never resized, nodes point into it
+  std::size_t versions_max_;
+};
+
+}  // namespace sim::trainer

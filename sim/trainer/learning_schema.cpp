@@ -1,0 +1,97 @@
+// sim/trainer/learning_schema.cpp: the keys of [learning].
+#include "sim/trainer/learning_schema.h"
+
+#include "optim/optimizer_schema.h"
+
+namespace sim::trainer {
+
+using base::above;
+using base::at_least;
+using base::between;
+using base::Choices;
+using base::SchemaOf;
+using optim::ModelKind;
+using optim::TaskKind;
+
+namespace {
+
+void add_model_keys(SchemaOf<LearningOptions>& schema) {
+  const auto of = [](auto member) {
+    return [member](auto& learning) -> auto& { return learning.model.*member; };
+  };
+  using M = optim::ModelOptions;
+  schema
+      .choice("model", of(&M::kind),
+              Choices<ModelKind>{{"none", ModelKind::kNone},
+                                 {"quadratic", ModelKind::kQuadratic},
+                                 {"softmax", ModelKind::kSoftmax},
+                                 {"mlp", ModelKind::kMlp}},
+              "none", "none: only time is simulated")
+      .integer("hidden", of(&M::hidden), between(1, 1e5), 64, "width of each hidden layer")
+      .only("model", {"mlp"})
+      .integer("layers", of(&M::layers), between(1, 100), 1, "hidden layers")
+      .only("model", {"mlp"})
+      .real("condition_number", of(&M::condition_number), at_least(1), 100.0,
+            "largest over smallest curvature")
+      .only("model", {"quadratic"});
+}
+
+void add_task_keys(SchemaOf<LearningOptions>& schema) {
+  const auto of = [](auto member) {
+    return [member](auto& learning) -> auto& { return learning.task.*member; };
+  };
+  using T = optim::TaskOptions;
+  schema
+      .choice("task", of(&T::kind),
+              Choices<TaskKind>{{"markov", TaskKind::kMarkov},
+                                {"teacher", TaskKind::kTeacher},
+                                {"quadratic", TaskKind::kQuadratic}},
+              "markov", "where examples come from")
+      .integer("inputs", of(&T::inputs), between(1, 1e6), 64, "features, or dimension (quadratic)")
+      .only("task", {"teacher", "quadratic"})
+      .integer("classes", of(&T::classes), between(2, 1e5), 16,
+               "classes (teacher) or symbols (markov)")
+      .only("task", {"teacher", "markov"})
+      .integer("context", of(&T::context), between(1, 1000), 2,
+               "one-hot symbols that an example shows")
+      .only("task", {"markov"})
+      .real("noise", of(&T::noise), between(0, 1), 0.0, "probability of a flipped label")
+      .only("task", {"teacher"})
+      .real("noise", of(&T::noise), at_least(0), 0.1,
+            "standard deviation of the optimum's shift per example")
+      .only("task", {"quadratic"})
+      .real("sharpness", of(&T::sharpness), above(0), 2.0,
+            "larger makes transitions more predictable")
+      .only("task", {"markov"})
+      .integer("held_out", of(&T::held_out_examples), between(1, 1e7), 512,
+               "examples of the fixed held-out set");
+}
+
+}  // namespace
+
+const SchemaOf<LearningOptions>& learning_schema() {
+  using L = LearningOptions;
+  static const auto schema = [] {
+    SchemaOf<L> built;
+    add_model_keys(built);
+    add_task_keys(built);
+    built
+        .integer("batch", &L::batch, between(1, 16777216), 64,
+                 "examples per global step, at least one per slice in use")
+        .table("schedule", &L::schedule, optim::schedule_schema(), "factor on the learning rate")
+        .integer("evaluations", &L::evaluations, between(1, 10000), 200,
+                 "points of the token grid at which the held-out loss is taken");
+    return built;
+  }();
+  return schema;
+}
+
+void complete(LearningOptions& learning) {
+  optim::TaskOptions& task = learning.task;
+  if (task.kind == TaskKind::kMarkov) task.inputs = task.classes * task.context;
+  if (task.kind == TaskKind::kQuadratic) task.classes = 0;
+  learning.model.inputs = task.inputs;
+  learning.model.outputs = task.classes;
+}
+
+}  // namespace sim::trainer

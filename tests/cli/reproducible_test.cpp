@@ -1,0 +1,89 @@
+// tests/cli/reproducible_test.cpp: the same scenario and seed, the same bytes, however it is run.
+//
+// Teeth:  seen failing with the process number written into summary.json, with the thread count
+//         in it, with the failure models kept under --faults, and with the seed of the file kept
+//         in the resolved scenario.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_command.h"
+#include "tests/cli/small_scenario.h"
+
+namespace tests_cli {
+namespace {
+
+nlohmann::json summary_in(const fs::path& folder) {
+  return nlohmann::json::parse(text_of(folder / "summary.json"));
+}
+
+TEST_CASE("reproducible: one and two threads, one and two jobs give the same bytes", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  const std::vector<std::string> common = {"compare", "small.toml", "--seeds", "1..2"};
+  auto first = common, second = common;
+  first.insert(first.end(), {"--threads", "1", "--jobs", "2", "--results", "a"});
+  second.insert(second.end(), {"--threads", "2", "--jobs", "1", "--results", "b"});
+  const Outcome one = atoll(first, place.root);
+  const Outcome two = atoll(second, place.root);
+  CHECK(one.exit_code == 0);
+  CHECK(one.out == two.out);
+  const Outcome difference = shell("diff -r a b", place.root);
+  CHECK(difference.exit_code == 0);
+  CHECK(difference.out.empty());
+  CHECK(fs::exists(place.root / "a/small/data-parallel/seed-2/steps.csv"));
+}
+
+TEST_CASE("reproducible: another seed is another run", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  REQUIRE(atoll({"run", "small.toml", "--seeds", "1..2"}, place.root).exit_code == 0);
+  const fs::path arm = place.root / "results/small/decoupled-diloco";
+  CHECK(summary_in(arm / "seed-1")["trace_hash"] != summary_in(arm / "seed-2")["trace_hash"]);
+}
+
+TEST_CASE("reproducible: the resolved scenario repeats the run", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  for (const std::string arm : {"decoupled-diloco", "data-parallel"}) {
+    CAPTURE(arm);
+    REQUIRE(atoll({"run", "small.toml", "--arm", arm, "--seed", "3", "--force"}, place.root)
+                .exit_code == 0);
+    const fs::path folder = place.root / "results/small" / arm / "seed-3";
+    const Outcome again =
+        atoll({"run", (folder / "scenario.toml").string(), "--results", "again-" + arm}, place.root);
+    CHECK(again.err == "");
+    REQUIRE(again.exit_code == 0);
+    const fs::path repeated = place.root / ("again-" + arm) / "scenario" / arm / "seed-3";
+    CHECK(summary_in(repeated)["trace_hash"] == summary_in(folder)["trace_hash"]);
+    CHECK(text_of(repeated / "scenario.toml") == text_of(folder / "scenario.toml"));
+  }
+}
+
+TEST_CASE("reproducible: recorded faults give the same trace", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  REQUIRE(atoll({"run", "small.toml"}, place.root).exit_code == 0);
+  const fs::path folder = place.root / "results/small/decoupled-diloco/seed-7";
+  REQUIRE(summary_in(folder)["faults_met"] > 0);
+  const Outcome again = atoll({"run", "small.toml", "--faults", (folder / "faults.csv").string(),
+                               "--results", "again"},
+                              place.root);
+  CHECK(again.err == "");
+  REQUIRE(again.exit_code == 0);
+  const auto repeated = summary_in(place.root / "again/small/decoupled-diloco/seed-7");
+  CHECK(repeated["trace_hash"] == summary_in(folder)["trace_hash"]);
+  CHECK(repeated["faults_met"] == summary_in(folder)["faults_met"]);
+}
+
+TEST_CASE("reproducible: recorded faults that do not fit are the user's mistake", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  place.write("faults.csv", "at_s,kind,target,lasts_s\n60,kill,region:mars,30\n");
+  const Outcome got = atoll({"run", "small.toml", "--faults", "faults.csv"}, place.root);
+  CHECK(got.exit_code == 2);
+  CHECK(got.err.starts_with("faults.csv: error: "));
+  CHECK(got.err.find("mars") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tests_cli

@@ -1,0 +1,42 @@
+// tests/optim/cross_entropy_test.cpp: softmax cross-entropy by hand.
+//
+// Teeth: seen failing without the subtraction of the highest logit, without the minus one at the
+//        target, and with the range check of targets removed.
+#include "optim/cross_entropy.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+namespace optim {
+namespace {
+
+using Catch::Matchers::WithinAbs;
+
+TEST_CASE("cross-entropy: equal logits cost the log of the number of classes", "[unit][optim]") {
+  std::vector<float> logits(4, 2.5f);
+  CHECK_THAT(cross_entropy(logits, 3), WithinAbs(std::log(4.0), 1e-15));
+}
+
+TEST_CASE("cross-entropy: loss and gradient of two classes by hand", "[unit][optim]") {
+  // z = (ln 3, 0): p = (3/4, 1/4). Target 1: loss = ln 4, gradient (3/4, 1/4 - 1).
+  std::vector<float> logits = {std::log(3.0f), 0.0f};
+  CHECK_THAT(cross_entropy_and_gradient(logits, 1), WithinAbs(std::log(4.0), 2e-7));
+  CHECK_THAT(logits[0], WithinAbs(0.75, 2e-7));  // float roundings of numbers below 1
+  CHECK_THAT(logits[1], WithinAbs(-0.75, 2e-7));
+}
+
+TEST_CASE("cross-entropy: huge logits do not overflow", "[unit][optim]") {
+  std::vector<float> logits = {1000.0f, 0.0f};
+  CHECK(cross_entropy_and_gradient(logits, 1) == 1000.0);
+  CHECK(logits[0] == 1.0f);
+}
+
+TEST_CASE("cross-entropy: a target that is no class is refused", "[unit][optim]") {
+  std::vector<float> logits(3, 0.0f);
+  CHECK_THROWS_WITH(cross_entropy(logits, 3), "target must be a class in [0, 3); got 3");
+  CHECK_THROWS_WITH(cross_entropy(logits, -1), "target must be a class in [0, 3); got -1");
+}
+
+}  // namespace
+}  // namespace optim

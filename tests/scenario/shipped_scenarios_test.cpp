@@ -1,0 +1,72 @@
+// tests/scenario/shipped_scenarios_test.cpp: the files in scenarios/ say what they promise.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "optim/model.h"
+#include "sim/base/diagnostic.h"
+#include "sim/scenario/forecast.h"
+#include "sim/scenario/load.h"
+
+using namespace sim;
+
+namespace {
+
+scenario::Scenario load(const std::string& name) {
+  auto result = scenario::load_file(std::string(ATOLL_SOURCE_DIR) + "/scenarios/" + name);
+  INFO(base::format(result.diagnostics));
+  REQUIRE(result.scenario);
+  return *result.scenario;
+}
+
+}  // namespace
+
+TEST_CASE("minimal scenario: four learners in two regions, both methods") {
+  const auto minimal = load("minimal.toml");
+  const auto arms = scenario::forecast(minimal);
+  REQUIRE(arms.size() == 2);
+  CHECK(arms[0].learners == 4);
+  CHECK(arms[1].learners == 1);
+  // 6 x 1e9 x 262144 / 4 tokens over 16 x 197e12 x 0.4 FLOP/s = 0.311883249 s
+  CHECK(arms[0].step_time == 311'883'249);
+  CHECK(arms[1].step_time == 311'883'249);
+  // A ring of two carries 2 (2-1)/2 = 1 times 1e9 x 2 bytes / 24 per step: 2.1376 Gbit/s.
+  REQUIRE(arms[0].links.size() == 1);
+  CHECK_THAT(arms[0].links[0].needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(2.1376, 1e-4));
+}
+
+TEST_CASE("four regions: the fleet, the step and the links of the acceptance") {
+  const auto four = load("four_regions.toml");
+  REQUIRE(four.arms.size() == 4);
+  CHECK(four.network.regions.size() == 4);
+  const auto model = optim::make_model(four.arms[0].learning.model);
+  // 144 x 128 + 128 + 128 x 48 + 48 = 24,752
+  CHECK(model->parameter_count() == 24'752);
+  const auto arms = scenario::forecast(four);
+  CHECK(arms[0].learners == 8);
+  CHECK(arms[3].learners == 1);
+  // 6 x 12e9 x 2097152 / (64 x 918e12 x 0.4) = 6.425271... s
+  CHECK_THAT(base::to_seconds(arms[0].step_time), Catch::Matchers::WithinAbs(6.425271, 1e-6));
+  // The best region does the whole batch on three islands: 8/3 of the time.
+  CHECK_THAT(base::to_seconds(arms[3].step_time), Catch::Matchers::WithinAbs(17.134056, 3e-6));
+  CHECK(arms[3].links.empty());
+  // 24e9 bytes / 24 x 1.5 in 6.425 s = 1.8676 Gbit/s on each of four links, the slowest of 3 Gbit/s.
+  REQUIRE(arms[0].links.size() == 4);
+  for (const auto& link : arms[0].links) {
+    CHECK_THAT(link.needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(1.8676, 1e-4));
+    CHECK(link.margin > 1.5);
+  }
+}
+
+TEST_CASE("goodput scenario: eight arms of the paper's study") {
+  const auto goodput = load("paper/goodput.toml");
+  REQUIRE(goodput.arms.size() == 8);
+  const auto arms = scenario::forecast(goodput);
+  CHECK(arms[0].learners == 8);
+  CHECK(arms[4].learners == 16);
+  CHECK(arms[0].step_time == 4 * base::kSecond);
+  CHECK_FALSE(goodput.arms[5].training.elasticity.elastic);
+  CHECK_FALSE(goodput.arms[5].training.checkpoint.redo);
+  CHECK(goodput.arms[6].failures[0].clock == chaos::Clock::kWall);
+  CHECK(goodput.arms[0].failures[0].clock == chaos::Clock::kStepping);
+}
