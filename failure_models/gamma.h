@@ -18,7 +18,8 @@ struct GammaRatio {
   double upper;  // Q(a, x)
 };
 
-// Relative error of the smaller of the two below 1e-13 (measured).
+// Absolute error below 2e-15; relative error of the smaller of the two below 1e-12, and below
+// 1e-13 where it is not the other's complement (measured for a from 0.01 to 101).
 //
 // Requires: 0 < a <= 101 and x >= 0; else std::invalid_argument.
 // Source:   power series below x = a + 1, Legendre's continued fraction above.

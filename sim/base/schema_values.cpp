@@ -83,8 +83,9 @@ std::optional<std::int64_t> read_integer(const Value& value, const Range& range,
                                          Problems& problems) {
   constexpr double kExactLimit = 9.0e18;  // below 2^63
   const double number = is_number(value) ? as_real(value) : 0;
-  if (!is_number(value) || !std::isfinite(number) || std::abs(number) > kExactLimit ||
-      std::trunc(number) != number) {
+  const bool is_whole = value.kind == Value::Kind::kInteger ||
+                        (std::abs(number) <= kExactLimit && std::trunc(number) == number);
+  if (!is_number(value) || !is_whole) {
     wrong_kind(value, "a whole number", problems);
     return {};
   }

@@ -108,6 +108,7 @@ QuantityResult parse_quantity(std::string_view text, Dimension dimension) {
 std::string format_quantity(double value, Dimension dimension) {
   std::string best;
   for (const Unit& unit : units_of(dimension)) {
+    if (value == 0 && unit.multiplier != unit.divisor) continue;  // "0 s", not "0 y"
     std::string text = fmt::format("{} {}", value * unit.divisor / unit.multiplier, unit.name);
     const QuantityResult read_back = parse_quantity(text, dimension);
     const bool exact = read_back.error.empty() && read_back.value == value;

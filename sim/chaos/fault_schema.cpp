@@ -158,7 +158,7 @@ std::optional<FaultKind> find_fault_kind(std::string_view name) {
 }
 
 std::string link_name(std::string_view region_a, std::string_view region_b) {
-  return std::string(region_a) + "+" + std::string(region_b);
+  return std::string(region_a) + "--" + std::string(region_b);
 }
 
 std::string target_text(TargetKind kind, std::string_view name) {

@@ -19,7 +19,7 @@ std::string_view fault_kind_name(tape::FaultKind kind);
 std::optional<tape::TargetKind> find_target_kind(std::string_view name);
 std::optional<tape::FaultKind> find_fault_kind(std::string_view name);
 
-// A link is named by its regions, in the order of its [[link]]: "us-central+us-west".
+// A link is named by its regions, in the order of the [[region]] list: "us-central--us-west".
 std::string link_name(std::string_view region_a, std::string_view region_b);
 
 // "region:us-west" is a kind and a name. Adds a diagnostic and returns false when it is not.

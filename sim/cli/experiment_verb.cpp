@@ -99,7 +99,8 @@ void say_unmet(const std::string& file, const std::vector<experiment::Verdict>& 
 std::string table(const CommandLine& line, const experiment::Comparison& comparison,
                   const std::vector<experiment::Verdict>& verdicts,
                   const std::vector<experiment::FinishedRun>& runs) {
-  const std::string judged = verdicts.empty() ? "" : "\n" + as_text(verdicts);
+  const std::string judged =
+      verdicts.empty() ? "" : fmt::format("\n{}", as_text(verdicts));
   switch (line.format) {
     case Format::kText: return as_text(comparison) + judged;
     case Format::kMarkdown: return as_markdown(comparison) + judged;

@@ -80,7 +80,7 @@ std::vector<GridRow> grid_of(const Comparison& comparison) {
     const bool any = std::ranges::any_of(
         row.cells, [](const ComparisonCell& cell) { return cell.difference.has_value(); });
     if (!row.shows_difference || !any) continue;
-    grid.push_back({"  minus " + comparison.arms.front(), {}});
+    grid.push_back({fmt::format("  minus {}", comparison.arms.front()), {}});
     for (const ComparisonCell& cell : row.cells) {
       grid.back().cells.push_back(difference_text(cell, row.decimals));
     }
@@ -108,7 +108,7 @@ std::string foot_of(const Comparison& comparison) {
     return std::ranges::any_of(row.cells, &ComparisonCell::best);
   });
   if (any_best) foot += "* best: the paired interval against the next arm excludes 0\n";
-  for (const std::string& note : comparison.notes) foot += "note: " + note + "\n";
+  for (const std::string& note : comparison.notes) foot += fmt::format("note: {}\n", note);
   return foot;
 }
 
@@ -116,7 +116,7 @@ std::string line_of(const std::string& title, std::size_t title_width,
                     const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
                     std::size_t first, std::size_t end) {
   std::string line = padded(title, title_width);
-  for (std::size_t i = first; i < end; ++i) line += "  " + padded(cells[i], widths[i]);
+  for (std::size_t i = first; i < end; ++i) line += fmt::format("  {}", padded(cells[i], widths[i]));
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -156,7 +156,8 @@ std::string as_text(const Comparison& comparison) {
     while (end < widths.size() && (end == first || used + 2 + widths[end] <= kColumnsMax)) {
       used += 2 + widths[end++];
     }
-    text += "\n" + line_of("", title_width, comparison.arms, widths, first, end);
+    text += "\n";
+    text += line_of("", title_width, comparison.arms, widths, first, end);
     for (const GridRow& row : grid) {
       text += line_of(row.title, title_width, row.cells, widths, first, end);
     }
@@ -168,8 +169,8 @@ std::string as_text(const Comparison& comparison) {
 
 std::string as_markdown(const Comparison& comparison) {
   const auto line = [](const std::string& title, const std::vector<std::string>& cells) {
-    std::string text = "| " + title + " |";
-    for (const std::string& cell : cells) text += " " + cell + " |";
+    std::string text = fmt::format("| {} |", title);
+    for (const std::string& cell : cells) text += fmt::format(" {} |", cell);
     return text + "\n";
   };
   std::string text = head_of(comparison) + "\n" + line("", comparison.arms) + "|---|";

@@ -15,6 +15,6 @@ inline ChipNanoseconds chip_time(std::int64_t chips, Nanoseconds duration) {
   return static_cast<ChipNanoseconds>(chips) * static_cast<ChipNanoseconds>(duration);
 }
 
-inline double to_chip_seconds(ChipNanoseconds time) { return static_cast<double>(time) * 1e-9; }
+inline double to_chip_seconds(ChipNanoseconds time) { return static_cast<double>(time) / 1e9; }
 
 }  // namespace sim::readers

@@ -65,13 +65,6 @@ class Row {
     problems_.add(place, message);
   }
 
-  base::Value value(const std::string& column) const {
-    base::Value result = base::Value::of(std::string_view(text(column)));
-    result.place = place_;
-    result.place.path = column;
-    return result;
-  }
-
  private:
   const std::map<std::string, std::size_t>& columns_;
   std::vector<std::string> cells_;
@@ -79,13 +72,13 @@ class Row {
   base::Problems& problems_;
 };
 
-chaos::FaultOptions fault_in(const Row& row, base::Problems& problems) {
+chaos::FaultOptions fault_in(const Row& row) {
   constexpr double kLongestSeconds = 90.0 * 86400;
   chaos::FaultOptions fault{};
   fault.scripted = false;
   fault.at = base::from_seconds(row.number("at_s", 0, kLongestSeconds, 0));
-  const double lasts_s = row.number("lasts_s", 0, kLongestSeconds, -1);
-  fault.lasts = lasts_s < 0 ? base::kNever : base::from_seconds(lasts_s);
+  const double for_s = row.number("for_s", 0, kLongestSeconds, -1);
+  fault.lasts = for_s < 0 ? base::kNever : base::from_seconds(for_s);
   if (const auto kind = chaos::find_fault_kind(row.text("kind"))) {
     fault.kind = *kind;
   } else {
@@ -95,7 +88,14 @@ chaos::FaultOptions fault_in(const Row& row, base::Problems& problems) {
   // Only a rate cut leaves part of a rate.
   fault.rate_factor = row.number("rate_factor", 0, 1, 0);
   if (fault.kind != tape::FaultKind::kRateCut) fault.rate_factor = 0;
-  chaos::read_target(row.value("target"), fault, problems);
+  fault.target = row.text("target");
+  if (const auto kind = chaos::find_target_kind(row.text("target_kind")); kind && !fault.target.empty()) {
+    fault.target_kind = *kind;
+  } else {
+    row.complain("target_kind", fmt::format("must be one of chip, slice, island, region, link, syncer; "
+                                            "got \"{}\"", row.text("target_kind")));
+    fault.target.clear();
+  }
   return fault;
 }
 
@@ -109,17 +109,17 @@ std::vector<chaos::FaultOptions> parse_faults(const std::string& text, const std
   const std::vector<std::string> header = cells_of(line);
   std::map<std::string, std::size_t> columns;
   for (std::size_t i = 0; i < header.size(); ++i) columns[header[i]] = i;
-  for (const char* needed : {"at_s", "kind", "target"}) {
+  for (const char* needed : {"at_s", "kind", "target_kind", "target"}) {
     if (columns.count(needed) == 0) {
       problems.add({file, {1, 1}, ""}, fmt::format("has no column {}", needed),
-                   "columns are at_s kind target lasts_s rate_factor");
+                   "columns are at_s kind target_kind target for_s rate_factor");
       return {};
     }
   }
   std::vector<chaos::FaultOptions> faults;
   for (int number = 2; std::getline(lines, line); ++number) {
     if (line.empty() || line == "\r") continue;
-    faults.push_back(fault_in(Row(columns, cells_of(line), {file, {number, 1}, ""}, problems), problems));
+    faults.push_back(fault_in(Row(columns, cells_of(line), {file, {number, 1}, ""}, problems)));
   }
   return faults;
 }

@@ -10,8 +10,8 @@
 namespace sim::scenario {
 
 // CSV with a header line. Columns, found by name, in any order, others passed over:
-//   at_s, kind (kill, rate-cut, partition), target (region:us-west ...),
-//   lasts_s (empty: for good), rate_factor (of a rate-cut)
+//   at_s, kind (kill, rate-cut, partition), target_kind (region ...), target (its name),
+//   for_s (empty: for good), rate_factor (of a rate-cut)
 // Seconds may have nine decimals and are read exactly. Problems are added with `file` as place.
 std::vector<chaos::FaultOptions> parse_faults(const std::string& text, const std::string& file,
                                               base::Problems& problems);

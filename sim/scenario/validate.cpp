@@ -38,7 +38,7 @@ void check_region(const Scenario& scenario, const std::string& name, const Place
                                : fmt::format("did you mean '{}'?", nearest));
 }
 
-// Names of one list: not empty, no ':' '+' or ',' that targets and files are split at, unique.
+// Names of one list: not empty, nothing that targets and files are split at, unique.
 template <class T>
 void check_names(const Bound& bound, const std::string& list, const std::vector<T>& elements,
                  Problems& problems) {
@@ -47,8 +47,9 @@ void check_names(const Bound& bound, const std::string& list, const std::vector<
     const std::string& name = elements[i].name;
     const Place place = element_place(bound, list, i, "name");
     if (bound.root.find(list)->items[i].find("name") == nullptr) continue;
-    if (name.empty() || name.find_first_of(":+,\n") != std::string::npos) {
-      problems.add(place, fmt::format("must be text without ':', '+' and ','; got \"{}\"", name));
+    if (name.empty() || name.find_first_of(":+,\n") != std::string::npos ||
+        name.find("--") != std::string::npos) {
+      problems.add(place, fmt::format("must be text without ':', ',', '+' and '--'; got \"{}\"", name));
       continue;
     }
     const auto [known, is_new] = first.emplace(name, i);

@@ -28,6 +28,11 @@ bool names_island(const Scenario& scenario, const std::string& name) {
   });
 }
 
+bool names_group(const Scenario& scenario, const std::string& name) {
+  return std::any_of(scenario.islands.begin(), scenario.islands.end(),
+                     [&](const auto& group) { return group.name == name; });
+}
+
 // "west/2/slice-1": slices count from 1.
 bool names_slice(const Scenario& scenario, const std::string& name) {
   for (const auto& group : scenario.islands) {
@@ -43,11 +48,24 @@ bool names_slice(const Scenario& scenario, const std::string& name) {
   return false;
 }
 
-// The link's name in the order of its [[link]], or "".
+// A link's one name: its regions in the order of the [[region]] list.
+std::string ordered_name(const Scenario& scenario, const engine::LinkOptions& link) {
+  for (const auto& region : scenario.network.regions) {
+    if (region.name == link.region_a) return chaos::link_name(link.region_a, link.region_b);
+    if (region.name == link.region_b) break;
+  }
+  return chaos::link_name(link.region_b, link.region_a);
+}
+
+// The one name of the link that `name` means, or "". Written A--B or A+B, in either order.
 std::string canonical_link(const Scenario& scenario, const std::string& name) {
   for (const auto& link : scenario.network.links) {
-    const std::string forward = chaos::link_name(link.region_a, link.region_b);
-    if (name == forward || name == chaos::link_name(link.region_b, link.region_a)) return forward;
+    const std::string& a = link.region_a;
+    const std::string& b = link.region_b;
+    if (name == chaos::link_name(a, b) || name == chaos::link_name(b, a) || name == a + "+" + b ||
+        name == b + "+" + a) {
+      return ordered_name(scenario, link);
+    }
   }
   return {};
 }
@@ -73,7 +91,7 @@ std::string names_hint(const Scenario& scenario, TargetKind kind) {
   if (kind == TargetKind::kRegion) {
     for (const auto& region : scenario.network.regions) add(region.name);
   } else if (kind == TargetKind::kLink) {
-    for (const auto& link : scenario.network.links) add(chaos::link_name(link.region_a, link.region_b));
+    for (const auto& link : scenario.network.links) add(ordered_name(scenario, link));
   } else {
     for (const auto& group : scenario.islands) {
       for (const std::string& name : island_names(group)) {
@@ -113,7 +131,7 @@ void check_kind(const chaos::FaultOptions& fault, const Place& place, Problems& 
   const bool is_link = fault.target_kind == TargetKind::kLink;
   if (fault.kind == tape::FaultKind::kRateCut && !is_link) {
     problems.add(place, "rate-cut acts on a link; got " + std::string(chaos::target_kind_name(fault.target_kind)),
-                 "write target = \"link:A+B\"");
+                 "write target = \"link:A--B\"");
   }
   if (fault.kind == tape::FaultKind::kPartition && !is_link && fault.target_kind != TargetKind::kRegion) {
     problems.add(place, "partition acts on a link or a region; got " +
@@ -121,7 +139,7 @@ void check_kind(const chaos::FaultOptions& fault, const Place& place, Problems& 
   }
 }
 
-// Chips, slices and islands are narrowed to one island; regions and links to one of them.
+// Chips, slices and islands are narrowed to one island or group; regions and links to one of them.
 void check_only(const Bound& bound, chaos::FailureOptions& failure, const Place& place,
                 Problems& problems) {
   if (failure.only.empty()) return;
@@ -134,7 +152,7 @@ void check_only(const Bound& bound, chaos::FailureOptions& failure, const Place&
     known = !name.empty();
     if (known) failure.only = name;
   } else {
-    known = names_island(scenario, failure.only);
+    known = names_island(scenario, failure.only) || names_group(scenario, failure.only);
   }
   if (!known) {
     const TargetKind kind = failure.target == TargetKind::kRegion || failure.target == TargetKind::kLink

@@ -6,10 +6,11 @@
 //         on dense grids with seeded offsets; exact values; one committed hash of result bits.
 //         Worst seen in 10^6 points each: log 0.82, log1p 0.78, exp 0.83, expm1 1.06, pow 0.86,
 //         sine 0.99, cosine 0.97 ulp.
-// Teeth:  seen failing with the last coefficient of each series dropped, the low piece of log 2
-//         dropped, pow by way of exp(y log x), the correction of log1p dropped, the rest of the
-//         reduction dropped, cosine and sine swapped in one quadrant, and (the hash) with fused
-//         multiply-add allowed.
+// Teeth:  seen failing with two coefficients of exp or of the long log dropped, the low piece of
+//         log 2 dropped, pow by way of exp(y log x), the long log's z^2 term in one double, the
+//         correction of log1p dropped, cosine and sine swapped in one quadrant, and fused
+//         multiply-add allowed (it breaks pow's exact products). A single last coefficient or the
+//         rest of the reduction dropped stays below 2 ulp: only the hash of the bits sees those.
 #include "sim/base/elementary.h"
 
 #include <bit>

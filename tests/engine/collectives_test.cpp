@@ -4,8 +4,8 @@
 //         the best ring is the best of all.
 // Method: closed forms; a simulation that hands every message on when it arrives; brute force.
 // Teeth:  seen failing with n-1 in place of 2(n-1) in the hops, the extra latency one delay short,
-//         the two longest edges left out in place of the two shortest, the slowest link minimised, the
-//         delay ignored among equal rates, and links that are down still counted.
+//         the two longest edges left out in place of the two shortest, the fastest link preferred with
+//         its sign turned, the delay ignored among equal rates, and links that are down still counted.
 #include "sim/engine/collectives.h"
 
 #include <algorithm>

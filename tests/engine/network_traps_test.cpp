@@ -3,10 +3,9 @@
 // Goal:   whatever dies, whenever it dies, a transfer ends at that date with a status, its bytes are
 //         split, and nothing of an old life reaches a new one.
 // Method: one case per trap, each in a forked child.
-// Teeth:  seen failing with set_region_up() that breaks nothing (the transfer went through), the
-//         remainder read after the cancel (all counted as carried), the check at the start left
-//         out, the destructor that cancels nothing (a dead life's arrival: crash), a rate factor of
-//         0 passed on (the flow ended at once), and flows kept listed after a break.
+// Teeth:  seen failing with set_region_up() and set_link_up() that break nothing, a broken transfer
+//         counted as carried in full, the check at the start left out, the destructor that cancels
+//         nothing, hops of a broken exchange not told apart, and a rate factor of 0 passed on (abort).
 #include <sys/resource.h>
 
 #include <catch2/catch.hpp>
@@ -291,7 +290,9 @@ TEST_CASE("trap: 20,000 broken transfers cost the same at the end as at the star
   });
   CHECK(soak.broken_count == 20'000);
   CHECK(soak.last_quarter_s < 3 * soak.first_quarter_s + 0.01);  // 10 ms: the clock's own grain
+#ifndef __SANITIZE_ADDRESS__  // it holds back freed memory
   CHECK(soak.growth_kib < 2'048);
+#endif
   CHECK(soak.bytes_close);
 }
 

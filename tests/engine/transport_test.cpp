@@ -4,10 +4,11 @@
 //         nanosecond where the share is constant; rates that change under flows are seen at once.
 // Method: closed forms on a path of 5 Gbit/s and 60 ms round trip; each case in a forked child, as an
 //         engine can be made once per process; bytes close in each.
-// Teeth:  seen failing with the default network model, with links of 30 ms latency, without the
-//         callback on the rate (a rise above the rate at the start went unseen), without catching up
-//         with the date before a flow starts, retime() left out, ends rounded down, and the
-//         deadline put before arrivals.
+// Teeth:  seen failing with the default network model, with cross traffic, with links of 30 ms
+//         latency, without the callback on the rate (a rise above the rate at the start went unseen),
+//         without catching up with the date before a flow starts, ends rounded down, flows that end at
+//         a date not collected at it, retime() left out, the deadline put before arrivals, the end of
+//         the run cancelling what is in flight, and the signal handlers not put back.
 #include "sim/engine/transport.h"
 
 #include <catch2/catch.hpp>
@@ -199,6 +200,43 @@ TEST_CASE("transport: a deadline ends what is late and an arrival at it wins", "
   const Outcome just_in_time = run_with(16 * kSecond + kThirtyMs);
   CHECK(just_in_time.status[0] == TransferStatus::kOk);
   CHECK(just_in_time.at[0] == 16 * kSecond + kThirtyMs);
+  // The same for an arrival in closed form, which stands on the agenda as the deadline does.
+  const Outcome control = simulate(full_mesh(2), [](World& world, auto& endings) {
+    world.conductor.spawn(send_at(world, 0, {{0, 1, 0}}, TrafficClass::kControl, endings[0],
+                                  kThirtyMs, {Priority::kStep, 0}),
+                          {});
+  });
+  CHECK(control.status[0] == TransferStatus::kOk);
+}
+
+TEST_CASE("transport: a decision at the date of an arrival sees it", "[unit][engine]") {
+  const std::int64_t received = run_forked([] {
+    World world(full_mesh(2));
+    Ending ending;
+    std::int64_t seen = 0;
+    // On the agenda before the transfer is even started.
+    world.conductor.call_at(16 * kSecond + kThirtyMs, {Priority::kDecision, 0},
+                            [&] { seen = world.ledger.received; });
+    world.conductor.spawn(
+        send_at(world, 0, {{0, 1, kTenGb}}, TrafficClass::kFragment, ending), {});
+    world.conductor.run();
+    return seen;
+  });
+  CHECK(received == kTenGb);
+}
+
+TEST_CASE("transport: a second engine in one process is refused", "[unit][engine]") {
+  const bool refused = run_forked([] {
+    World(full_mesh(2)).conductor.run();
+    World second(full_mesh(2));
+    try {
+      second.conductor.run();
+    } catch (const std::logic_error& error) {
+      return std::string(error.what()) == "simgrid network: one engine per process";
+    }
+    return false;
+  });
+  CHECK(refused);
 }
 
 TEST_CASE("transport: what is in flight when the run stops stays in flight", "[unit][engine]") {

@@ -3,9 +3,8 @@
 // Goal:   each law has the mean it was asked for and the textbook's distribution function.
 // Method: closed forms by hand; the C library's functions as a second way; sample means within
 //         four standard errors and Kolmogorov's bound at the 0.1 % level, seed 1.
-// Teeth:  seen failing with the scale taken for the mean, 1/shape for shape, the power applied
-//         outside, sigma^2/2 added in place of subtracted, u and 1 - u swapped, two words per
-//         draw, and each range check removed.
+// Teeth:  seen failing with the scale taken for the mean, shape for 1/shape, sigma^2/2 added in
+//         place of subtracted, u and 1 - u swapped, two words per draw, and range checks removed.
 #include "failure_models/distribution.h"
 
 #include <algorithm>

@@ -5,7 +5,8 @@
 //         from those of the life (E R = E X^2 / (2 E X), E R^2 = E X^3 / (3 E X)).
 // Teeth:  seen failing with a whole life for a remaining one, shape for 1/shape in the gamma
 //         ratio, the length-biased shift of the lognormal dropped, the halves of the inversion
-//         swapped, the bracket removed, and the age added in place of conditioned on.
+//         swapped, the bracket removed, the age ignored, either form of the aged hazard used
+//         alone, and a factor of the quadrature dropped.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -170,8 +171,14 @@ TEST_CASE("age: by hand", "[unit][failure_models]") {
   // Weibull shape 2, scale 1, age 3: (3 + t)^2 = 9 + 7 at u = 1 - e^-7, so t = 1.
   const Distribution weibull({Law::kWeibull, 1.7724538509055160 / 2.0, 2.0, 0, 0});
   CHECK_THAT(weibull.residual_quantile(3.0, 1.0 - std::exp(-7.0)), WithinRel(1.0, 1e-12));
-  // Old beyond any survivor in a double (hazard 10^6): what is left is -ln(1 - u) / (2 * 1000).
-  CHECK_THAT(weibull.residual_quantile(1000.0, 0.5), WithinRel(std::log(2.0) / 2000.0, 1e-6));
+  // Old beyond any survivor in a double (hazard 10^6): sqrt(10^6 + ln 2) - 1000, by its series
+  // ln 2 / 2000 (1 - ln 2 / (4 10^6) + ...), the next term below 1e-13.
+  const double left = std::log(2.0) / 2000.0 * (1.0 - std::log(2.0) / 4e6);
+  CHECK_THAT(weibull.residual_quantile(1000.0, 0.5), WithinRel(left, 1e-12));
+  // Power 1/2 halves a survival of e^-10^6 and leaves its slope; F = (1 - 1/e)^(1/2) at the scale.
+  const Distribution bathtub({Law::kExponentiatedWeibull, 10.0, 2.0, 0.5, 0});
+  const double scale_s = bathtub.quantile(std::sqrt(1.0 - std::exp(-1.0)));
+  CHECK_THAT(bathtub.residual_quantile(1000.0 * scale_s, 0.5) / scale_s, WithinRel(left, 1e-12));
   CHECK_THROWS_WITH(weibull.residual_quantile(-1.0, 0.5), "age_s must not be negative");
   const Distribution lognormal({Law::kLognormal, 10.0, 0, 0, 0.1});
   CHECK_THROWS_WITH(lognormal.residual_quantile(1e6, 0.5),

@@ -2,10 +2,10 @@
 //
 // Goal:   the special functions are right to the digits that their headers claim.
 // Method: closed forms (factorials, half integers, Poisson sums), the 80-bit library where it has
-//         the function, and numbers from mpmath at 30 digits for the rest.
-// Teeth:  seen failing with a Stirling coefficient of the wrong sign, the series started at the
-//         wrong term, the fraction's numerator off by one, the two branches swapped, the lower
-//         and upper ratio swapped, and one Halley step in place of three.
+//         the function, and an arbitrary-precision library outside the tests.
+// Teeth:  seen failing with a Stirling coefficient of the wrong sign, the rounding of x + n not
+//         made good, the series started at the wrong term, the fraction's numerator off by one, the
+//         two branches swapped, the lower and upper ratio swapped, and one Halley step for three.
 #include "failure_models/gamma.h"
 
 #include <catch2/catch.hpp>

@@ -6,9 +6,8 @@
 //         chi-square over time bins against the flat rate, with a fleet of new chips as the
 //         negative control; Kolmogorov's bound at the 0.1 % level. Fixed seeds.
 // Teeth:  seen failing with new chips for equilibrium ones, all chips renewed at a failure, one
-//         stream shared by the chips, lanes by draw order, the first life re-used for the second,
-//         the rate not multiplied by the members, the name left out, and the smaller date of the two
-//         queues taken wrongly.
+//         stream shared by the chips, a life used twice, the rate not multiplied by the members,
+//         the name left out, and the wrong one of the two queues taken.
 #include "failure_models/renewal.h"
 
 #include <algorithm>

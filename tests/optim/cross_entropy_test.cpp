@@ -27,9 +27,12 @@ TEST_CASE("cross-entropy: loss and gradient of two classes by hand", "[unit][opt
 }
 
 TEST_CASE("cross-entropy: huge logits do not overflow", "[unit][optim]") {
-  std::vector<float> logits = {1000.0f, 0.0f};
-  CHECK(cross_entropy_and_gradient(logits, 1) == 1000.0);
-  CHECK(logits[0] == 1.0f);
+  for (const std::int32_t high : {0, 1}) {
+    std::vector<float> logits(2, 0.0f);
+    logits[static_cast<std::size_t>(high)] = 1000.0f;
+    CHECK(cross_entropy_and_gradient(logits, 1 - high) == 1000.0);
+    CHECK(logits[static_cast<std::size_t>(high)] == 1.0f);
+  }
 }
 
 TEST_CASE("cross-entropy: a target that is no class is refused", "[unit][optim]") {

@@ -110,6 +110,12 @@ TEST_CASE("partition: splits the largest tensor by rows, equal to within a row",
   for (const Fragment& fragment : partition(*model, 5)) sizes.push_back(fragment.size);
   std::ranges::sort(sizes);
   CHECK(sizes == std::vector<std::size_t>{4, 8, 8, 12, 12});
+  // Perceptron of 2 x 8, 8, 8 x 8, 8, 8 x 2, 2: for P = 8 the square in the middle gives 3, 3, 2 rows.
+  const auto mlp = make_model({ModelKind::kMlp, 2, 2, 8, 2, 0.0});
+  sizes.clear();
+  for (const Fragment& fragment : partition(*mlp, 8)) sizes.push_back(fragment.size);
+  std::ranges::sort(sizes);
+  CHECK(sizes == std::vector<std::size_t>{2, 8, 8, 16, 16, 16, 24, 24});
 }
 
 TEST_CASE("partition: more fragments than rows are refused with both numbers", "[unit][optim]") {

@@ -1,6 +1,6 @@
 // tests/optim/inner_optimizer_test.cpp: SGD, AdamW, decay and clipping, by hand.
 //
-// Teeth: seen failing with the bias corrections dropped, with the step counter advanced after use,
+// Teeth: seen failing with the bias corrections dropped, with the step counter one ahead,
 //        with decay added to the gradient instead of the parameters, with decay on every tensor,
 //        with the norm of one lane only, and with clipping that also scales small gradients up.
 #include "optim/inner_optimizer.h"

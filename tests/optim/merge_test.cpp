@@ -2,7 +2,7 @@
 //
 // Teeth: seen failing with float sums, weights left unnormalised, the sign of delta flipped, the
 //        radius taken as the norm of the mean, rows treated as tensors, embeddings given to RDA, the
-//        fallback removed, the canonical sort removed, and each check removed.
+//        fallback removed, the canonical sort removed, and each check of a contribution removed.
 #include "optim/merge.h"
 
 #include <algorithm>

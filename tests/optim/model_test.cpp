@@ -4,8 +4,8 @@
 //         parameters and examples; padding stays zero.
 // Method: a plain double-precision network written here, differentiated by central differences.
 // Teeth:  seen failing with the GELU slope left out, the bias gradient dropped, the two delta
-//         buffers swapped too early, gradients set instead of added, tensors placed without
-//         padding, and the seed ignored at initialisation.
+//         buffers swapped too early or never, the quadratic's gradient set instead of added, tensors
+//         placed without padding, and the seed ignored at initialisation.
 #include "optim/model.h"
 
 #include <algorithm>
@@ -129,6 +129,10 @@ TEST_CASE("quadratic: loss and gradient by hand", "[unit][optim]") {
   CHECK_THAT(model.loss_and_gradient(theta, batch, gradient, scratch), WithinAbs(4.0, 1e-6));
   CHECK_THAT(gradient[0], WithinAbs(3.0, 1e-6));  // curvatures are rounded to float
   CHECK_THAT(gradient[1], WithinAbs(-1.0, 1e-6));
+  // Two examples more, (2, 1) and (0, 3): nothing and the same again, added to what is there.
+  const Batch two{2, {2.0f, 1.0f, 0.0f, 3.0f}, {}};
+  CHECK_THAT(model.loss_and_gradient(theta, two, gradient, scratch), WithinAbs(4.0, 1e-6));
+  CHECK_THAT(gradient[0], WithinAbs(6.0, 2e-6));
 }
 
 TEST_CASE("quadratic: curvatures have mean 1 and the wanted ratio", "[unit][optim]") {

@@ -1,6 +1,6 @@
 // tests/optim/task_test.cpp: examples are pure functions, and floors are what theory says.
 //
-// Teeth: seen failing with a counter kept between calls, with slot ignored, with the held-out set
+// Teeth: seen failing with step ignored, with slot ignored, with the held-out set
 //        drawn from the training stream, with a flip that may keep the label, with noise added twice,
 //        with the entropy of a uniform start instead of the stationary one, and with the newest
 //        symbol first.

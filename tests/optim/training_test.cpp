@@ -1,7 +1,7 @@
 // tests/optim/training_test.cpp: models, tasks and optimizers together reach what theory says.
 //
-// Teeth: seen failing with the gradient's sign flipped in the optimizer, with targets shifted by one
-//        class, and with a teacher whose labels do not depend on the input.
+// Teeth: seen failing with the gradient's sign flipped in SGD, with the schedule factor ignored, with
+//        the minus one at the target left out, and with one example repeated at every step or slot.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>

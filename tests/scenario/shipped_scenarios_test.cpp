@@ -1,4 +1,7 @@
 // tests/scenario/shipped_scenarios_test.cpp: the files in scenarios/ say what they promise.
+//
+// Teeth: seen failing with arms that keep the other method's keys (the data-parallel arms then do not
+// load).
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -27,9 +30,9 @@ TEST_CASE("minimal scenario: four learners in two regions, both methods") {
   REQUIRE(arms.size() == 2);
   CHECK(arms[0].learners == 4);
   CHECK(arms[1].learners == 1);
-  // 6 x 1e9 x 262144 / 4 tokens over 16 x 197e12 x 0.4 FLOP/s = 0.311883249 s
-  CHECK(arms[0].step_time == 311'883'249);
-  CHECK(arms[1].step_time == 311'883'249);
+  // 6 x 1e9 x 262144 / 4 tokens over 16 x 197e12 x 0.4 FLOP/s = 0.311878173 s
+  CHECK(arms[0].step_time == 311'878'173);
+  CHECK(arms[1].step_time == 311'878'173);
   // A ring of two carries 2 (2-1)/2 = 1 times 1e9 x 2 bytes / 24 per step: 2.1376 Gbit/s.
   REQUIRE(arms[0].links.size() == 1);
   CHECK_THAT(arms[0].links[0].needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(2.1376, 1e-4));
@@ -45,10 +48,10 @@ TEST_CASE("four regions: the fleet, the step and the links of the acceptance") {
   const auto arms = scenario::forecast(four);
   CHECK(arms[0].learners == 8);
   CHECK(arms[3].learners == 1);
-  // 6 x 12e9 x 2097152 / (64 x 918e12 x 0.4) = 6.425271... s
-  CHECK_THAT(base::to_seconds(arms[0].step_time), Catch::Matchers::WithinAbs(6.425271, 1e-6));
+  // 6 x 12e9 x 2097152 / (64 x 918e12 x 0.4) = 6.425098 s
+  CHECK_THAT(base::to_seconds(arms[0].step_time), Catch::Matchers::WithinAbs(6.425098, 1e-6));
   // The best region does the whole batch on three islands: 8/3 of the time.
-  CHECK_THAT(base::to_seconds(arms[3].step_time), Catch::Matchers::WithinAbs(17.134056, 3e-6));
+  CHECK_THAT(base::to_seconds(arms[3].step_time), Catch::Matchers::WithinAbs(17.133603, 1e-6));
   CHECK(arms[3].links.empty());
   // 24e9 bytes / 24 x 1.5 in 6.425 s = 1.8676 Gbit/s on each of four links, the slowest of 3 Gbit/s.
   REQUIRE(arms[0].links.size() == 4);

@@ -118,6 +118,24 @@ TEST_CASE("trainer: threads that share one learner's step give the same bits", "
   }
 }
 
+TEST_CASE("trainer: merges that nobody adopts keep their order", "[unit][trainer]") {
+  // Each merge has another lone contributor, so that only the fragment itself orders them.
+  const tape::RunShape shape = make_shape(kLearners, 1, 8, 1);
+  HandTape tape;
+  for (std::uint16_t m = 0; m < kLearners; ++m) tape.steps(m, 0, 2u * (kLearners - m));
+  for (std::uint32_t sync = 0; sync < 40; ++sync) {
+    const std::uint16_t m = static_cast<std::uint16_t>(sync % kLearners);
+    tape.take(sync, 0, m);
+    tape.merge(sync, 0, {{1.0, m, 0}});
+    tape.steps(m, 8 + sync, 1);
+  }
+  Trainer alone(shape, make_options(shape));
+  play(tape, alone);
+  Trainer trainer(shape, with_threads(make_options(shape), 8));
+  play(tape, trainer);
+  CHECK(same_bits(everything(trainer, kLearners), everything(alone, kLearners)));
+}
+
 TEST_CASE("trainer: stretches cut at random, and the graph run at random, give the same bits",
           "[unit][trainer][property]") {
   const tape::RunShape shape = faulty_shape();

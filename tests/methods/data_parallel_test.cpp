@@ -1,0 +1,130 @@
+// tests/methods/data_parallel_test.cpp: synchronous data parallel by the clock, added up by hand.
+//
+// Goal:   what a loss costs an elastic and a non-elastic job, second by second.
+// Method: steps of one second and round durations; each test adds up the dates in its comment.
+// Teeth:  see the closing lines of each test.
+#include <catch2/catch.hpp>
+
+#include "sim/methods/data_parallel.h"
+#include "tests/methods/world_fixture.h"
+
+namespace sim::methods {
+namespace {
+
+using Catch::Matchers::WithinAbs;
+using tape::Kind;
+
+Setup one_job() {
+  Setup setup;
+  setup.training.method = MethodKind::kDataParallel;
+  setup.training.learners = LearnerSplit::kOne;
+  setup.add_island("a", "here");
+  return setup;
+}
+
+std::uint64_t steps_in(const Lived& lived) {
+  std::uint64_t count = 0;
+  for (const auto& fact : lived.recorder.of(Kind::kStepsDone)) count += fact.steps_done.count;
+  return count;
+}
+
+// When the learner last began to step.
+double stepping_since_s(const Lived& lived, std::size_t which) {
+  std::vector<double> dates;
+  for (const auto& fact : lived.recorder.of(Kind::kActivityChanged)) {
+    if (fact.activity_changed.activity == tape::Activity::kStepping) {
+      dates.push_back(base::to_seconds(fact.at));
+    }
+  }
+  return dates.at(which);
+}
+
+TEST_CASE("data parallel: without faults nothing but steps", "[methods]") {
+  const Lived lived = live(one_job());
+  CHECK(steps_in(lived) == 60);
+  CHECK_THAT(lived.account->at_end()->goodput.stepping, WithinAbs(1.0, 1e-12));
+}
+
+// Killed at 10.5 s: step 11 is lost half way. Downscale to 13.5; one slice steps to 19.5 (six
+// steps), since the other returns at 18.7 and the step under way is finished; upscale to 21.5; 38
+// whole steps fit before 60.
+TEST_CASE("data parallel: elastic, a loss shrinks the batch and a return stops the job once",
+          "[methods]") {
+  Setup setup = one_job();
+  setup.kill(tape::TargetKind::kSlice, "a/slice-2", 10'500 * kMillisecond, 8'200 * kMillisecond);
+  const Lived lived = live(setup);
+  CHECK(steps_in(lived) == 10 + 6 + 38);
+  CHECK_THAT(stepping_since_s(lived, 1), WithinAbs(13.5, 1e-9));
+  CHECK_THAT(stepping_since_s(lived, 2), WithinAbs(21.5, 1e-9));
+  const auto& account = *lived.account->at_end();
+  CHECK(account.unique_tokens == 48 * 4096 + 6 * 2048);
+  CHECK_THAT(account.goodput.time, WithinAbs(54.0 / 60, 1e-12));
+  CHECK_THAT(account.goodput.stepping, WithinAbs((48 + 6 * 0.5) / 60, 1e-12));
+}
+
+// Steps to 10, save to 11, steps 11-20 to 21, save to 22, steps 21-23 to 25, killed at 25.5. Repair
+// to 31.5, restart to 36.5, load to 40.5, back to step 20; steps 21-30 to 50.5, save to 51.5, steps
+// 31-38 to 59.5. 41 steps were done, 3 of them twice: 38 count.
+TEST_CASE("data parallel: non-elastic, a loss goes back to the last checkpoint", "[methods]") {
+  Setup setup = one_job();
+  setup.training.elasticity.elastic = false;
+  setup.training.checkpoint = {
+      .every = 10 * kSecond, .save = kSecond, .load = 4 * kSecond, .redo = true};
+  setup.kill(tape::TargetKind::kChip, "a/slice-1", 25'500 * kMillisecond, 6 * kSecond);
+  const Lived lived = live(setup);
+  CHECK(steps_in(lived) == 41);
+  const auto rollbacks = lived.recorder.of(Kind::kRolledBack);
+  REQUIRE(rollbacks.size() == 1);
+  CHECK(rollbacks[0].at == 40'500 * kMillisecond);
+  CHECK(rollbacks[0].rolled_back.to_step == 20);
+  const auto& account = *lived.account->at_end();
+  CHECK_THAT(account.goodput.time, WithinAbs(38.0 / 60, 1e-12));
+  CHECK(account.unique_tokens == 38 * 4096);
+  CHECK(account.tokens.rolled_back == 3 * 4096);
+  CHECK(lived.account->properties().violation_count() == 0);
+}
+
+// The second slice goes at 12.0, inside the downscale of 10.5 to 13.5. Restarted, it takes 12.0 to
+// 15.0; absorbed, it ends as planned.
+TEST_CASE("data parallel: a second hit restarts the reconfiguration or is absorbed", "[methods]") {
+  Setup setup = one_job();
+  setup.islands.clear();
+  setup.add_island("a", "here", 1, 4);
+  setup.kill(tape::TargetKind::kSlice, "a/slice-2", 10'500 * kMillisecond, kNever);
+  setup.kill(tape::TargetKind::kSlice, "a/slice-3", 12'000 * kMillisecond, kNever);
+  CHECK_THAT(stepping_since_s(live(setup), 1), WithinAbs(15.0, 1e-9));
+  setup.training.elasticity.second_hit = SecondHit::kAbsorb;
+  CHECK_THAT(stepping_since_s(live(setup), 1), WithinAbs(13.5, 1e-9));
+}
+
+// A life of exactly 10.5 s of stepping ends in step 11. At the end of its step it acts at 11 s with
+// 11 steps done; at once it acts at 10.5 s with 10.
+TEST_CASE("data parallel: a failure acts at once or at the end of its step", "[methods]") {
+  Setup setup = one_job();
+  setup.duration = 12 * kSecond;
+  const failure_models::DistributionOptions never{failure_models::Law::kConstant, 1e6, 0, 0, 0};
+  setup.failures.push_back({"f", tape::TargetKind::kSlice, "a/slice-1",
+                            {failure_models::Law::kConstant, 10.5, 0, 0, 0}, true, never,
+                            failure_models::Age::kNew, 0, chaos::Clock::kStepping});
+  const auto struck_at = [](const Lived& lived) {
+    return base::to_seconds(lived.recorder.of(Kind::kFaultStarted).at(0).at);
+  };
+  Lived lived = live(setup);
+  CHECK_THAT(struck_at(lived), WithinAbs(10.5, 1e-9));
+  CHECK(steps_in(lived) == 10);
+  setup.training.elasticity.failure_acts = FailureActs::kStepEnd;
+  lived = live(setup);
+  CHECK_THAT(struck_at(lived), WithinAbs(11.0, 1e-9));
+  CHECK(steps_in(lived) == 11);
+}
+
+// 8 s of reduction against a backward pass of 6 s in 64 buckets: 8 - 6 (1 - 1/64) = 2.09375 are
+// exposed. A reduction of 1 s hides but for its last bucket, 1/64 s.
+TEST_CASE("data parallel: the reduction overlaps the backward pass", "[methods]") {
+  CHECK(exposed_reduction(8 * kSecond, 9 * kSecond, 64) == 2'093'750'000);
+  CHECK(exposed_reduction(kSecond, 9 * kSecond, 64) == 15'625'000);
+  CHECK(exposed_reduction(0, 9 * kSecond, 64) == 0);
+}
+
+}  // namespace
+}  // namespace sim::methods
