@@ -50,13 +50,15 @@ Transport::Exchange::Exchange(Transport& transport, std::vector<Hop> hops, Traff
 }
 
 Transport::Exchange::~Exchange() {
+  // An exchange that has just ended has a wake-up pending until its turn of the date: a fault of the
+  // same date may kill the process before it.
+  transport_.conductor_.cancel(process_wake_);
   if (!active_) return;
   if (transport_.conductor_.tearing_down()) {
     transport_.leave(*this);
   } else {
     transport_.close_all(*this, TransferStatus::kCancelled);
   }
-  transport_.conductor_.cancel(process_wake_);
 }
 
 void Transport::Exchange::await_suspend(std::coroutine_handle<> handle) {

@@ -28,6 +28,14 @@ struct ArmRuns {
   std::vector<const FinishedRun*> runs;  // by ascending seed
 };
 
+// In the largest unit that leaves at least two: "6 h", "90 min".
+std::string in_words(base::Nanoseconds time) {
+  const double seconds = base::to_seconds(time);
+  if (time >= 2 * base::kHour) return fmt::format("{:.6g} h", seconds / 3600.0);
+  if (time >= 2 * base::kMinute) return fmt::format("{:.6g} min", seconds / 60.0);
+  return fmt::format("{:.6g} s", seconds);
+}
+
 std::vector<Measure> measures(const scenario::MarkOptions& marks) {
   std::vector<Measure> list = {
       {"goodput.time", "goodput.time", 4, Wish::kLarger, true},
@@ -45,11 +53,10 @@ std::vector<Measure> measures(const scenario::MarkOptions& marks) {
       {"tokens", "tokens", -1, Wish::kNone, false},
   };
   if (marks.time > 0) {
-    const double hours = base::to_seconds(marks.time) / 3600.0;
-    list.push_back({"marks.time.loss", fmt::format("loss at {:.6g} h", hours), 4, Wish::kSmaller,
-                    true});
-    list.push_back({"marks.time.tokens", fmt::format("tokens at {:.6g} h", hours), -1,
-                    Wish::kLarger, false});
+    const std::string date = in_words(marks.time);
+    list.push_back({"marks.time.loss", fmt::format("loss at {}", date), 4, Wish::kSmaller, true});
+    list.push_back(
+        {"marks.time.tokens", fmt::format("tokens at {}", date), -1, Wish::kLarger, false});
   }
   if (marks.tokens > 0.0) {
     list.push_back({"marks.tokens.loss", fmt::format("loss at {:.6g} tokens", marks.tokens), 4,

@@ -22,6 +22,24 @@ struct Job {
   std::optional<ResultsFolder> folder;
 };
 
+// Given up from the last to the first: the first had to make the folders that all lie in, and can
+// remove them only when it is alone there.
+class Jobs {
+ public:
+  Jobs(const scenario::Scenario& scenario, const std::vector<RunPlan>& runs) {
+    for (const RunPlan& plan : runs) {
+      list.push_back({plan, scenario, std::nullopt});
+      list.back().scenario.seed = plan.seed;
+    }
+  }
+  Jobs(const Jobs&) = delete;
+  ~Jobs() {
+    while (!list.empty()) list.pop_back();
+  }
+
+  std::vector<Job> list;
+};
+
 void check(const scenario::Scenario& scenario, const ExperimentOptions& options) {
   if (options.jobs < 1 || options.threads < 1) {
     throw std::invalid_argument(fmt::format("jobs and threads must be at least 1; got {} and {}",
@@ -132,18 +150,16 @@ ExperimentOutcome run_experiment(const scenario::Scenario& scenario,
                                  const ExperimentOptions& options) {
   check(scenario, options);
   InterruptionWatch watch;  // before the first hidden folder, so that a signal cannot leave one
-  std::vector<Job> jobs;
-  for (const RunPlan& plan : options.runs) jobs.push_back({plan, scenario, std::nullopt});
-  for (Job& job : jobs) job.scenario.seed = job.plan.seed;
+  Jobs jobs(scenario, options.runs);
   if (!options.results_folder.empty()) {
-    for (Job& job : jobs) {
+    for (Job& job : jobs.list) {
       if (const auto trouble = open_folder(job, options)) return refused(*trouble);
     }
   }
 
   std::vector<ChildBody> bodies;
-  for (const Job& job : jobs) bodies.push_back(body_of(job, options));
-  Progress progress(jobs, options);
+  for (const Job& job : jobs.list) bodies.push_back(body_of(job, options));
+  Progress progress(jobs.list, options);
   const ChildPoolOptions pool = {
       .at_a_time = static_cast<std::size_t>(options.jobs),
       .on_progress = options.on_progress,

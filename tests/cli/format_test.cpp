@@ -1,7 +1,7 @@
 // tests/cli/format_test.cpp: four forms of one table carry the same figures.
 //
 // Teeth:  seen failing with the arms swapped in the CSV writer, with a row left out of the JSON
-//         writer, and with a sixth decimal cut in the CSV writer.
+//         writer, with six decimals in the CSV writer, and with all arms in one block of text.
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>

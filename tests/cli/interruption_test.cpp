@@ -1,7 +1,7 @@
 // tests/cli/interruption_test.cpp: Ctrl-C half way leaves whole results or none.
 //
-// Teeth:  seen failing with the hidden folder kept on an interruption, and with the signals left
-//         at their default in the parent.
+// Teeth:  seen failing with the hidden folder kept on an interruption, and with SIGTERM left
+//         at its default in the parent.
 #include <catch2/catch.hpp>
 #include <set>
 

@@ -1,8 +1,7 @@
 // tests/cli/reproducible_test.cpp: the same scenario and seed, the same bytes, however it is run.
 //
-// Teeth:  seen failing with the process number written into summary.json, with the thread count
-//         in it, with the failure models kept under --faults, and with the seed of the file kept
-//         in the resolved scenario.
+// Teeth:  seen failing with the process number in the summary, with one seed for all runs, and with
+//         the file's seed kept in the resolved scenario of another.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +45,7 @@ TEST_CASE("reproducible: the resolved scenario repeats the run", "[cli]") {
   place.write("small.toml", small_scenario());
   for (const std::string arm : {"decoupled-diloco", "data-parallel"}) {
     CAPTURE(arm);
-    REQUIRE(atoll({"run", "small.toml", "--arm", arm, "--seed", "3", "--force"}, place.root)
+    REQUIRE(atoll({"run", "small.toml", "--arm", arm, "--seeds", "3..3"}, place.root)
                 .exit_code == 0);
     const fs::path folder = place.root / "results/small" / arm / "seed-3";
     const Outcome again =
@@ -78,7 +77,7 @@ TEST_CASE("reproducible: recorded faults give the same trace", "[cli]") {
 TEST_CASE("reproducible: recorded faults that do not fit are the user's mistake", "[cli]") {
   const Place place;
   place.write("small.toml", small_scenario());
-  place.write("faults.csv", "at_s,kind,target,lasts_s\n60,kill,region:mars,30\n");
+  place.write("faults.csv", "at_s,kind,target_kind,target,for_s\n60,kill,region,mars,30\n");
   const Outcome got = atoll({"run", "small.toml", "--faults", "faults.csv"}, place.root);
   CHECK(got.exit_code == 2);
   CHECK(got.err.starts_with("faults.csv: error: "));

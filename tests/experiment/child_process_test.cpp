@@ -1,8 +1,8 @@
 // tests/experiment/child_process_test.cpp: results, crashes and interruptions of forked runs.
 //
-// Teeth:  seen failing with results in order of ending, with the exit status ignored, with the
-//         frames taken only once, with the flush before fork removed, with children left running
-//         after a failure, and with the signal let into the child.
+// Teeth:  seen failing with results in order of ending, with the exit status ignored, with what an
+//         earlier read left dropped, with the flush before fork removed, with more started after a
+//         failure, and with the signal never looked at.
 #include "sim/experiment/child_process.h"
 
 #include <signal.h>

@@ -1,8 +1,8 @@
 // tests/experiment/results_folder_test.cpp: old results or new ones, never a mixture, never a rest.
 //
-// Teeth:  seen failing with the hidden folder left in the destructor, with rename alone (old files
-//         in the way), with the scenario comparison removed, with orphans kept, and with the
-//         parents that open() made left behind.
+// Teeth:  seen failing with the hidden folder left in the destructor, with the exchange left out,
+//         with the scenario comparison removed, with orphans kept, with every orphan's writer taken
+//         for dead, and with the parents that open() made left behind.
 #include "sim/experiment/results_folder.h"
 
 #include <unistd.h>

@@ -3,10 +3,10 @@
 //
 // Method: one tape with four learners, lost slices, lost takes, recoveries, rollbacks and a restored
 //         syncer, played in many ways.
-// Teeth:  seen failing with chunks summed in the order in which they end, with one gradient block for
-//         all workers, with the take's edge to the merge left out, with the merge's edge to the
-//         previous version left out, with runs keyed by the stretch's first step only, and with a
-//         version written in place.
+// Teeth:  seen failing with chunks summed in another order when shared, with the edges left out from
+//         take to merge, from merge to the next merge, from merge to adoption, from versions to
+//         evaluation, and between a learner's own nodes, with data keyed by a stretch's first step
+//         only, with steps added to a node that is closed, and without the bound on nodes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>

@@ -3,9 +3,9 @@
 //
 // Method: an independent straight-line loop over optim's functions for streaming DiLoCo, bit for
 //         bit; one learner's own path and one big batch within rounding.
-// Teeth:  seen failing with adoption one step early, with velocity shared by fragments, with the mean
-//         over slots instead of examples present, with the schedule one step late, and with the
-//         anchor taken from the learner.
+// Teeth:  seen failing with velocity shared by fragments, with momentum ignored, with the mean over
+//         all slots instead of the examples present, with data or schedule keyed by a stretch's first
+//         step only, with the schedule one step late, and with gradients not zeroed between chunks.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -3,10 +3,10 @@
 // Goal:   after a recovery nothing is left of what was undone, and nothing is missing of what was
 //         copied, moments and their count included.
 // Method: pairs of tapes that must end in the same bits, and the planted bug that must not.
-// Teeth:  seen failing with the moments left out of the copy, with the checkpoint taken when it is
-//         read back instead of when it is saved, with the state sent read at its arrival, with the
-//         rollback ignored, with drop_tasks applied to nodes that are read, and with the outer
-//         momentum kept over a restore.
+// Teeth:  seen failing with the moments left out of the copy, with the state sent read at its
+//         arrival, with the rollback ignored, with a checkpoint used for step 0, with work dropped
+//         from nodes that are read, with later steps added to such nodes, with the syncer's state
+//         sent with a learner's moments, and with the outer momentum kept over a restore.
 #include <catch2/catch.hpp>
 
 #include "sim/trainer/trainer.h"

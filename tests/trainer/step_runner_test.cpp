@@ -1,7 +1,8 @@
 // tests/trainer/step_runner_test.cpp: a step whose chunks are shared has the bits of a step alone.
 //
 // Method: the node waits until another thread is idle, so that sharing is certain and not luck.
-// Teeth:  seen failing with fewer gradient blocks than chunks.
+// Teeth:  seen failing with fewer gradient blocks than chunks, and with a share that returns before
+//         its guests are done.
 #include "sim/trainer/step_runner.h"
 
 #include <catch2/catch.hpp>

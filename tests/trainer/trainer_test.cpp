@@ -2,9 +2,12 @@
 //
 // Goal:   facts mean what the tape's header says; a tape that breaks its rules is our bug and loud.
 // Method: tapes of a dozen facts; exact equality of bits wherever nothing may change.
-// Teeth:  seen failing with the outer rate ignored, momentum ignored, an update made of an empty
-//         batch, an evaluation of learner 0 instead of the syncer, the mixing swapped, lost takes
-//         kept, and each check of the tape's rules removed.
+// Teeth:  seen failing with the outer rate ignored, an update counted for an empty batch, an
+//         evaluation of learner 0 instead of the syncer or the other way round, an old loss used
+//         again after a merge or a step, the mixing swapped, lost takes kept, weight 0 passed on, a
+//         merge that writes into the version before it, versions never forgotten or kept without
+//         bound, and, one by one, without the checks on: a second take, another incarnation, takes
+//         left over, a second send, another checkpoint's step, the batch, the mixing.
 #include "sim/trainer/trainer.h"
 
 #include <catch2/catch.hpp>
@@ -194,12 +197,18 @@ TEST_CASE("trainer: versions are kept until every learner has adopted or passed 
     tape.take(sync, 0, 0);
     tape.merge(sync, 0, {0});
   }
-  play(tape, trainer);
+  HandTape start, middle;
+  start.facts.assign(tape.facts.begin(), tape.facts.begin() + 6);
+  middle.facts.assign(tape.facts.begin() + 6, tape.facts.end());
+  play(start, trainer);
+  const optim::AlignedBlock second = trainer.global_parameters();  // made by sync 1
+  play(middle, trainer);
   CHECK(trainer.open_items() == 3);
   HandTape more;
   more.adopt(2, 0, 0);
   more.adopt(1, 0, 1);  // the older version, after the newer exists
   play(more, trainer);
+  CHECK(same_bits(trainer.learner(1).parameters.span(), second.span()));
   CHECK(trainer.open_items() == 1);
   HandTape gone;
   gone.adopt(1, 0, 1);

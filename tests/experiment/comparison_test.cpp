@@ -1,0 +1,154 @@
+// tests/experiment/comparison_test.cpp: the table from hand-written summaries, and what it judges.
+//
+// Teeth:  seen failing with runs not sorted by seed, with a mean over the seeds that
+//         reached a mark, with the best seed judged, and with property violations ignored.
+#include "sim/experiment/comparison.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "sim/experiment/comparison_format.h"
+#include "sim/experiment/expectations.h"
+#include "sim/experiment/figure.h"
+
+namespace sim::experiment {
+namespace {
+
+using Catch::Matchers::Contains;
+using nlohmann::ordered_json;
+
+scenario::Scenario two_arms() {
+  scenario::Scenario scenario{};
+  scenario.name = "Two";
+  scenario.marks = {3600 * base::kSecond, 1e6, 90 * base::kDay};
+  scenario.arms.resize(2);
+  scenario.arms[0].training.name = "a";
+  scenario.arms[1].training.name = "b";
+  return scenario;
+}
+
+// A summary with what the tests read; `loss` null: the token mark was not reached.
+FinishedRun run_of(std::size_t arm, std::uint64_t seed, double goodput, const ordered_json& loss) {
+  ordered_json summary = {{"goodput", {{"time", goodput}}},
+                          {"loss", {{"initial", 9.0}, {"final", 1.0}}},
+                          {"marks", {{"tokens", {{"at_s", nullptr}, {"loss", loss}}}}},
+                          {"faults_met_scripted", 0},
+                          {"violation_count", 0}};
+  return {arm, seed, std::move(summary)};
+}
+
+const ComparisonRow& row_named(const Comparison& comparison, const std::string& key) {
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.key == key) return row;
+  }
+  throw std::logic_error("no row " + key);
+}
+
+TEST_CASE("comparison: means and differences pair by seed, not by order", "[unit][experiment]") {
+  // a: 0.5, 0.7 (seeds 1, 2), b: 0.6, 0.9. Differences 0.1 and 0.2: mean 0.15, sd 0.0707, and the
+  // interval 12.706 * 0.0707 / sqrt(2) = 0.6353.
+  const std::vector<FinishedRun> runs = {run_of(1, 2, 0.9, 1.0), run_of(0, 1, 0.5, 1.0),
+                                         run_of(1, 1, 0.6, 1.0), run_of(0, 2, 0.7, 1.0)};
+  const Comparison comparison = compare(two_arms(), runs);
+  CHECK(comparison.arms == std::vector<std::string>{"a", "b"});
+  CHECK(comparison.seeds == std::vector<std::uint64_t>{1, 2});
+  const ComparisonRow& row = row_named(comparison, "goodput.time");
+  CHECK_THAT(row.cells[0].value->mean, Catch::Matchers::WithinAbs(0.6, 1e-15));  // one rounding
+  CHECK_FALSE(row.cells[0].difference);
+  CHECK_THAT(row.cells[1].difference->mean, Catch::Matchers::WithinAbs(0.15, 1e-15));
+  CHECK_THAT(*row.cells[1].difference->half_width,
+             Catch::Matchers::WithinAbs(0.6353, 0.00005));  // four printed decimals
+}
+
+TEST_CASE("comparison: a mark that one seed missed has no mean", "[unit][experiment]") {
+  const std::vector<FinishedRun> runs = {run_of(0, 1, 0.5, 1.0), run_of(0, 2, 0.5, nullptr)};
+  const Comparison comparison = compare(two_arms(), runs);
+  const ComparisonRow& row = row_named(comparison, "marks.tokens.loss");
+  CHECK_FALSE(row.cells[0].value);
+  CHECK(row.cells[0].reached == 1);
+  CHECK_THAT(as_text(comparison), Contains("reached by 1 of 2"));
+  CHECK_THAT(as_text(comparison), Contains("not reached"));  // the date of the mark, by nobody
+}
+
+TEST_CASE("comparison: arms on different seeds cannot be compared", "[unit][experiment]") {
+  const std::vector<FinishedRun> runs = {run_of(0, 1, 0.5, 1.0), run_of(1, 2, 0.5, 1.0)};
+  CHECK_THROWS_WITH(compare(two_arms(), runs), "arms can only be compared on the same seeds");
+  CHECK_THROWS_WITH(compare(two_arms(), {}), "a comparison needs at least one run");
+}
+
+TEST_CASE("comparison: the clock stands beside every goodput", "[unit][experiment]") {
+  scenario::Scenario scenario = two_arms();
+  scenario.arms[0].failures.resize(1);
+  scenario.arms[0].failures[0].clock = chaos::Clock::kStepping;
+  const std::vector<FinishedRun> runs = {run_of(0, 1, 0.5, 1.0), run_of(1, 1, 0.5, 1.0)};
+  const std::string text = as_text(compare(scenario, runs));
+  CHECK_THAT(text, Contains("0.5000, stepping clock"));
+  CHECK_THAT(text, Contains("0.5000, no failures"));
+}
+
+TEST_CASE("figure: paths, nulls and signs", "[unit][experiment]") {
+  const ordered_json summary = {{"a", {{"b", 2.5}, {"c", nullptr}}}, {"text", "x"}};
+  CHECK(figure_at(summary, "a.b") == 2.5);
+  CHECK_FALSE(figure_at(summary, "a.c"));
+  CHECK_FALSE(figure_at(summary, "a.b.c"));
+  CHECK_FALSE(figure_at(summary, "text"));
+  CHECK(has_figure(summary, "a.c"));
+  CHECK_FALSE(has_figure(summary, "a.d"));
+  CHECK(format_figure(-0.00001, 4) == "0.0000");
+  CHECK(format_figure(123456.7, -1) == "1.2346e+05");
+}
+
+TEST_CASE("expectations: the worst seed counts", "[unit][experiment]") {
+  scenario::Scenario scenario = two_arms();
+  scenario.expectations = {{"a", "goodput.time", true, 0.6, 3, 1},
+                           {"a", "goodput.time", false, 0.6, 4, 1},
+                           {"b", "goodput.time", true, 0.6, 5, 1}};
+  const std::vector<FinishedRun> runs = {run_of(0, 1, 0.7, 1.0), run_of(0, 2, 0.5, 1.0)};
+  const std::vector<Verdict> verdicts = judge(scenario, runs);
+  REQUIRE(verdicts.size() == 2);  // b did not run
+  CHECK_FALSE(verdicts[0].met);
+  CHECK(verdicts[0].key == "a.goodput.time.min");
+  CHECK(verdicts[0].wanted == "at least 0.6");
+  CHECK(verdicts[0].got == "0.5");
+  CHECK_FALSE(verdicts[1].met);
+  CHECK(verdicts[1].got == "0.7");
+}
+
+TEST_CASE("expectations: what was not reached, or is no number, is unmet", "[unit][experiment]") {
+  scenario::Scenario scenario = two_arms();
+  scenario.expectations = {{"a", "marks.tokens.loss", false, 2.0, 3, 1}};
+  const auto verdict = [&](const ordered_json& loss) {
+    return judge(scenario, {run_of(0, 4, 0.5, loss)}).at(0);
+  };
+  CHECK(verdict(1.0).met);
+  CHECK_FALSE(verdict(nullptr).met);
+  CHECK(verdict(nullptr).got == "not reached with seed 4");
+  CHECK_FALSE(verdict(std::numeric_limits<double>::quiet_NaN()).met);
+}
+
+TEST_CASE("expectations: a scripted fault must strike where something is expected",
+          "[unit][experiment]") {
+  scenario::Scenario scenario = two_arms();
+  scenario.arms[0].faults.resize(2);
+  scenario.arms[0].faults[0].scripted = true;  // the other was read from a recording
+  const std::vector<FinishedRun> runs = {run_of(0, 1, 0.5, 1.0)};
+  CHECK(judge(scenario, runs).empty());  // nothing is expected
+  scenario.expectations = {{"a", "goodput.time", true, 0.1, 3, 1}};
+  const std::vector<Verdict> verdicts = judge(scenario, runs);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[1].wanted == "all 1 scripted faults");
+  CHECK_FALSE(all_met(verdicts));
+}
+
+TEST_CASE("expectations: a violated property is unmet in every scenario", "[unit][experiment]") {
+  FinishedRun run = run_of(0, 1, 0.5, 1.0);
+  run.summary["violation_count"] = 2;
+  run.summary["violations"] = {"quorum", "other"};
+  const std::vector<Verdict> verdicts = judge(two_arms(), {run});
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].got == "2, first: quorum");
+  CHECK_FALSE(verdicts[0].met);
+}
+
+}  // namespace
+}  // namespace sim::experiment
