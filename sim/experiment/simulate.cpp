@@ -12,6 +12,7 @@
 #include "sim/engine/flow_network.h"
 #include "sim/engine/transport.h"
 #include "sim/experiment/marks.h"
+#include "sim/experiment/result_files.h"
 #include "sim/experiment/version.h"
 #include "sim/methods/method.h"
 #include "sim/scenario/load.h"
@@ -34,6 +35,46 @@ readers::AccountOptions account_options(const methods::TrainingOptions& training
           .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce};
 }
 
+std::string model_name(optim::ModelKind kind) {
+  switch (kind) {
+    case optim::ModelKind::kQuadratic:
+      return "quadratic";
+    case optim::ModelKind::kSoftmax:
+      return "softmax";
+    case optim::ModelKind::kMlp:
+      return "mlp";
+    case optim::ModelKind::kNone:
+      break;
+  }
+  return "none";
+}
+
+std::string task_name(optim::TaskKind kind) {
+  switch (kind) {
+    case optim::TaskKind::kQuadratic:
+      return "quadratic";
+    case optim::TaskKind::kTeacher:
+      return "teacher";
+    case optim::TaskKind::kMarkov:
+      break;
+  }
+  return "markov";
+}
+
+// Tells how far the run is, now and then; on the tape, so that it keeps no date of its own.
+class ProgressReader final : public tape::Reader {
+ public:
+  explicit ProgressReader(std::function<void()> tell) : tell_(std::move(tell)) {}
+  void on(const tape::Fact&) override {
+    constexpr std::uint64_t kInterval = 8192;
+    if (++facts_ % kInterval == 0) tell_();
+  }
+
+ private:
+  std::function<void()> tell_;
+  std::uint64_t facts_ = 0;
+};
+
 // One run's objects, in the order in which they depend on each other.
 class Run {
  public:
@@ -53,13 +94,20 @@ class Run {
                scenario_.network, arm_.training, marks_, request.seed, scenario_.spread.step_sd,
                merges_},
         method_(methods::make_method(world_)),
-        injector_(world_, *method_, arm_.failures, arm_.faults) {
+        injector_(world_, *method_, arm_.failures, arm_.faults),
+        progress_([this] { request_.progress(share_done()); }) {
     tape_.add(account_);
     tape_.add(marks_);
     tape_.add(injector_);
+    if (request.progress) tape_.add(progress_);
     if (learns()) {
       trainer_ = std::make_unique<trainer::Trainer>(fleet_.shape, trainer_options());
       tape_.add(*trainer_);
+    }
+    if (!request.results_folder.empty()) {
+      files_ = std::make_unique<ResultFiles>(request.results_folder, fleet_.shape, account_);
+      files_->read(tape_);
+      if (request.record) files_->record(tape_, scenario::scenario_hash(scenario_));
     }
   }
 
@@ -73,7 +121,9 @@ class Run {
     method_->tell_finished_steps();
     tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().unique_tokens()}});
     if (trainer_) trainer_->finish();
-    return summary();
+    const report::Summary told = summary();
+    if (files_) files_->write(told, trainer_.get());
+    return told;
   }
 
  private:
@@ -102,21 +152,7 @@ class Run {
       conductor_.call_at(base::from_seconds(*request_.abort_at_s), {engine::Priority::kMark, 2},
                          [] { std::abort(); });
     }
-    if (request_.progress) conductor_.spawn(show_progress(), {engine::Priority::kMark, 3});
     co_return;
-  }
-
-  engine::Process show_progress() {
-    const Nanoseconds interval = std::max<Nanoseconds>(base::kSecond, last_mark_guess() / 200);
-    for (;;) {
-      request_.progress(share_done());
-      co_await conductor_.sleep_for(interval, {engine::Priority::kMark, 3});
-    }
-  }
-
-  Nanoseconds last_mark_guess() const {
-    const double tokens_s = scenario_.marks.tokens / fleet_.shape.native_tokens_per_s;
-    return std::max(scenario_.marks.time, base::from_seconds(tokens_s));
   }
 
   double share_done() const {
@@ -144,7 +180,9 @@ class Run {
   methods::World world_;
   std::unique_ptr<methods::Method> method_;
   chaos::Injector injector_;
+  ProgressReader progress_;
   std::unique_ptr<trainer::Trainer> trainer_;
+  std::unique_ptr<ResultFiles> files_;
 };
 
 std::string Run::clock_name() const {
@@ -158,6 +196,8 @@ std::string Run::clock_name() const {
 
 report::Summary Run::summary() const {
   report::Summary summary;
+  if (scenario_.marks.time > 0) summary.marks.push_back({"time", {}, {}, {}});
+  if (scenario_.marks.tokens > 0) summary.marks.push_back({"tokens", {}, {}, {}});
   report::fill(summary, fleet_.shape, account_);
   summary.scenario = scenario_.name;
   summary.scenario_hash = scenario::scenario_hash(scenario_);
@@ -166,6 +206,7 @@ report::Summary Run::summary() const {
                                                                               : "decoupled-diloco";
   summary.seed = request_.seed;
   summary.version = version_text();
+  summary.isa_level = isa_text();
   summary.trace_hash = tape_.trace_hash();
   summary.clock = clock_name();
   summary.nominal.parameters = scenario_.model.parameters;
@@ -185,6 +226,9 @@ void Run::fill_learning(report::Summary& summary) const {
     }
   }
   summary.proxy.emplace();
+  summary.proxy->model = model_name(arm_.learning.model.kind);
+  summary.proxy->task = task_name(arm_.learning.task.kind);
+  summary.proxy->optimizer = arm_.training.inner.kind == optim::InnerKind::kAdamW ? "adamw" : "sgd";
   summary.proxy->parameters = static_cast<std::int64_t>(trainer_->proxy_parameters());
   summary.proxy->batch = arm_.learning.batch;
 }

@@ -196,9 +196,8 @@ void TraceHash::on(const Fact& fact) {
       fold(unsigned_of(f.lasts));
       fold(bits(f.rate_factor));
       fold(pair(f.fault, f.target));
-      return fold(std::uint64_t{static_cast<std::uint8_t>(f.kind)} << 24 |
-                  std::uint64_t{static_cast<std::uint8_t>(f.target_kind)} << 16 |
-                  std::uint64_t{f.scripted} << 8 | f.arm_relative);
+      // Where it came from (script, model, a recorded list) is not what happened.
+      return fold(pair(static_cast<std::uint8_t>(f.kind), static_cast<std::uint8_t>(f.target_kind)));
     }
     case Kind::kFaultEnded: return fold(fact.fault_ended.fault);
     case Kind::kGraceDecided: {
