@@ -95,7 +95,8 @@ void Injector::fail(std::size_t index) {
   }
   const Target target = unit.target;
   const auto act = [this, target, lasts, stepping_clock] {
-    strike(target, FaultKind::kKill, lasts, 0, false, stepping_clock);
+    const bool arm_relative = stepping_clock || target.kind == TargetKind::kSyncer;
+    strike(target, FaultKind::kKill, lasts, 0, false, arm_relative);
   };
   if (date == world_.conductor.now()) {
     act();
@@ -170,7 +171,9 @@ void Injector::hold(const std::vector<std::uint32_t>& slices, TargetKind cause) 
   for (const std::uint32_t slice : slices) {
     if (slice_holds_[slice]++ == 0) lost.push_back(slice);
   }
-  if (!lost.empty()) method_.slices_lost(lost, cause);
+  if (!lost.empty()) method_.slices_lost(lost);
+  // Told of all: a slice that a chip's failure had stopped may lose its host only now.
+  if (cause == TargetKind::kIsland || cause == TargetKind::kRegion) method_.hosts_lost(slices);
 }
 
 void Injector::release(const std::vector<std::uint32_t>& slices) {
@@ -185,7 +188,9 @@ void Injector::hold_region(std::uint16_t region, int change) {
   const bool was_up = region_holds_[region] == 0;
   region_holds_[region] += change;
   const bool is_up = region_holds_[region] == 0;
-  if (was_up != is_up) world_.transport.set_region_up(region, is_up);
+  if (was_up == is_up) return;
+  world_.transport.set_region_up(region, is_up);
+  method_.network_changed();
 }
 
 void Injector::hold_link(std::uint32_t link, int change) {
@@ -193,7 +198,9 @@ void Injector::hold_link(std::uint32_t link, int change) {
   link_holds_[link] += change;
   const bool is_up = link_holds_[link] == 0;
   const auto& ends = world_.shape().links[link];
-  if (was_up != is_up) world_.transport.set_link_up(ends.region_a, ends.region_b, is_up);
+  if (was_up == is_up) return;
+  world_.transport.set_link_up(ends.region_a, ends.region_b, is_up);
+  method_.network_changed();
 }
 
 void Injector::set_link_rate(std::uint32_t link) {
@@ -201,6 +208,7 @@ void Injector::set_link_rate(std::uint32_t link) {
   for (const double f : link_factors_[link]) factor *= f;
   const auto& ends = world_.shape().links[link];
   world_.transport.set_link_rate_factor(ends.region_a, ends.region_b, factor);
+  method_.network_changed();
 }
 
 void Injector::hold_syncer(std::uint32_t shard, int change) {

@@ -44,6 +44,7 @@ class Injector final : public tape::Reader {
   std::vector<Target> targets_of(const FailureOptions& failure) const;
   Target find_target(const FaultOptions& fault) const;
   std::string name_of(const Target& target) const;
+  bool has_central_syncer() const;
   void add_units(const FailureOptions& failure);
   void arm_wall(std::size_t unit);
   void fail(std::size_t unit);

@@ -58,7 +58,11 @@ std::string Injector::name_of(const Target& target) const {
     case TargetKind::kSyncer:
       break;
   }
-  return fmt::format("{}", target.index);
+  return has_central_syncer() ? "central" : shape.learners[target.index].name;
+}
+
+bool Injector::has_central_syncer() const {
+  return world_.training.syncer.placement == methods::SyncerPlacement::kCentral;
 }
 
 std::vector<Injector::Target> Injector::targets_of(const FailureOptions& failure) const {
@@ -116,7 +120,8 @@ Injector::Target Injector::find_target(const FaultOptions& fault) const {
     case TargetKind::kSyncer:
       break;
   }
-  if (fault.target == "central") return {fault.target_kind, 0};
+  // An arm without syncers has nothing that such a fault could hit.
+  if (method_.syncer_count() == 0 || fault.target == "central") return {fault.target_kind, 0};
   return {fault.target_kind, index_of(learner_names(shape), fault.target, "learner")};
 }
 
@@ -141,8 +146,7 @@ std::vector<std::uint32_t> Injector::shards_of(const Target& target) const {
     const std::uint16_t region = method_.syncer_region(static_cast<std::uint16_t>(s));
     const bool named = target.kind == TargetKind::kSyncer && target.index == s;
     const bool in_region = target.kind == TargetKind::kRegion && region == target.index;
-    const bool in_island = target.kind == TargetKind::kIsland &&
-                           method_.syncer_count() == shape.learners.size() &&
+    const bool in_island = target.kind == TargetKind::kIsland && !has_central_syncer() &&
                            shape.slices[shape.learners[s].slices.front()].island == target.index;
     if (named || in_region || in_island) shards.push_back(s);
   }

@@ -67,6 +67,8 @@ std::vector<Measure> measures(const scenario::MarkOptions& marks) {
   list.push_back({"loss.final", "loss at the end", 4, Wish::kNone, false});
   list.push_back({"faults_met", "faults met", -1, Wish::kNone, false});
   list.push_back({"faults_met_arm_relative", "faults met, arm-relative", -1, Wish::kNone, false});
+  list.push_back({"recoveries.lives", "recovered lives", -1, Wish::kNone, false});
+  list.push_back({"recoveries.back_in_merges", "  of these back in merges", -1, Wish::kNone, false});
   list.push_back({"duration_s", "duration (s)", 1, Wish::kNone, false});
   return list;
 }
@@ -143,6 +145,16 @@ bool any_arm_relative(const ArmRuns& arm) {
 // mathematics, participation without merges, no arm-relative fault) is not.
 bool is_wanted(const ComparisonRow& row, const std::vector<ArmRuns>& arms) {
   if (row.key == "faults_met_arm_relative") return std::ranges::any_of(arms, any_arm_relative);
+  if (row.key == "recoveries.back_in_merges") {
+    return std::ranges::any_of(arms, [](const ArmRuns& arm) {
+      return !values_of(arm, "participation").empty();
+    });
+  }
+  if (row.key.starts_with("wan.")) {
+    return std::ranges::any_of(arms, [](const ArmRuns& arm) {
+      return std::ranges::any_of(values_of(arm, "wan.bytes"), [](double b) { return b > 0; });
+    });
+  }
   if (row.key == "marks.tokens.at_s") return true;
   if (row.key == "marks.tokens.loss") {
     return std::ranges::any_of(arms, [](const ArmRuns& arm) {
@@ -164,12 +176,10 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
   for (const ArmRuns& arm : arms) {
     comparison.arms.push_back(scenario.arms[arm.arm].training.name);
     comparison.clocks.push_back(clock_of(scenario.arms[arm.arm]));
-    if (any_arm_relative(arm)) {
-      comparison.notes.push_back(
-          fmt::format("{}: some faults are arm-relative: they strike where this arm's learners or "
-                      "syncers stand",
-                      comparison.arms.back()));
-    }
+  }
+  if (std::ranges::any_of(arms, any_arm_relative)) {
+    comparison.notes.push_back(
+        "faults that are arm-relative strike where an arm's own learners step or its syncers stand");
   }
   for (const Measure& measure : measures(scenario.marks)) {
     ComparisonRow row = row_of(measure, arms);

@@ -22,7 +22,7 @@ void DataParallel::start() {
 engine::Process DataParallel::live(bool after_loss) {
   if (after_loss) co_await recover();
   for (;;) {
-    if (job_.any_waiting()) co_await job_.grow();
+    if (job_.can_grow()) co_await job_.grow();
     if (world_.conductor.now() >= next_checkpoint_) co_await save_checkpoint();
     job_.begin(Activity::kStepping);
     const bool wide = world_.network.model != engine::NetworkModel::kNone &&
@@ -35,8 +35,11 @@ engine::Process DataParallel::live(bool after_loss) {
   }
 }
 
-void DataParallel::slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind) {
-  if (job_.lose_slices(mine(slices))) job_.restart([this] { return live(true); });
+void DataParallel::slices_lost(std::span<const std::uint32_t> slices) {
+  if (!job_.lose_slices(mine(slices))) return;
+  const bool elastic = world_.training.elasticity.elastic;
+  state_lost_ = state_lost_ || !elastic || job_.joined_count() == 0;
+  job_.restart([this] { return live(true); });
 }
 
 void DataParallel::slices_returned(std::span<const std::uint32_t> slices) {
@@ -56,9 +59,14 @@ engine::Task<> DataParallel::recover() {
   const bool elastic = world_.training.elasticity.elastic;
   if (elastic && job_.joined_count() > 0) {
     co_await job_.shrink();
-    co_return;
+  } else {
+    co_await job_.wait_and_restart(!elastic);
   }
-  co_await job_.wait_and_restart(!elastic);
+  if (state_lost_) co_await load_checkpoint();
+}
+
+// What loses slices while it loads begins again: nothing steps on a state that is gone.
+engine::Task<> DataParallel::load_checkpoint() {
   const CheckpointOptions& checkpoint = world_.training.checkpoint;
   if (checkpoint.redo) {
     job_.begin(Activity::kLoadingCheckpoint);
@@ -67,6 +75,7 @@ engine::Task<> DataParallel::recover() {
     job_.jump_to_step(saved_step_);
     job_.receive_schedule_step(saved_schedule_step_);
   }
+  state_lost_ = false;
   if (checkpoint.every > 0) next_checkpoint_ = world_.conductor.now() + checkpoint.every;
 }
 

@@ -15,18 +15,21 @@ class DataParallel final : public Method {
   explicit DataParallel(World& world);
 
   void start() override;
-  void slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind cause) override;
+  void slices_lost(std::span<const std::uint32_t> slices) override;
+  void hosts_lost(std::span<const std::uint32_t>) override {}  // only the checkpoint is gone back to
   void slices_returned(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t) override {}
   void syncer_returned(std::uint16_t) override {}
   std::size_t syncer_count() const override { return 0; }
   std::uint16_t syncer_region(std::uint16_t) const override { return 0; }
+  void network_changed() override { job_.network_changed(); }
   void tell_finished_steps() override { job_.tell_stretch(); }
   Nanoseconds step_end(std::uint16_t) const override { return job_.step_end(); }
 
  private:
   engine::Process live(bool after_loss);
   engine::Task<> recover();
+  engine::Task<> load_checkpoint();
   engine::Task<> save_checkpoint();
   engine::Task<> step_without_links();
   engine::Task<> step_over_links();
@@ -43,6 +46,7 @@ class DataParallel final : public Method {
   std::uint32_t saved_step_ = 0;
   std::uint32_t saved_schedule_step_ = 0;
   Nanoseconds next_checkpoint_ = base::kNever;
+  bool state_lost_ = false;  // a loss stopped the whole job: it goes on from the checkpoint
 };
 
 // Exposed communication of a reduction that takes `total` alone and overlaps a backward pass of two

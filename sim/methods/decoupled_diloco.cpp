@@ -2,7 +2,6 @@
 #include "sim/methods/decoupled_diloco.h"
 
 #include <algorithm>
-#include <map>
 
 namespace sim::methods {
 
@@ -34,7 +33,7 @@ void DecoupledDiloco::start() {
 engine::Process DecoupledDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
   for (;;) {
-    if (replica.job.any_waiting()) co_await replica.job.grow();
+    if (replica.job.can_grow()) co_await replica.job.grow();
     adopt(replica);
     replica.job.begin(Activity::kStepping);
     co_await step(replica);
@@ -101,56 +100,87 @@ void DecoupledDiloco::adopt_one(Replica& replica, const Broadcast& broadcast) {
   job.receive_schedule_step(std::max(job.schedule_step(), broadcast.step + lag));
 }
 
-void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind cause) {
-  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner;
+std::map<std::uint16_t, std::vector<std::uint32_t>> DecoupledDiloco::by_learner(
+    std::span<const std::uint32_t> slices) const {
+  std::map<std::uint16_t, std::vector<std::uint32_t>> parts;
   for (const std::uint32_t slice : slices) {
-    by_learner[world_.shape().slices[slice].learner].push_back(slice);
+    const std::uint16_t learner = world_.shape().slices[slice].learner;
+    if (learner != tape::kNoLearner) parts[learner].push_back(slice);
   }
-  for (const auto& [learner, lost] : by_learner) {
-    if (learner == tape::kNoLearner) continue;
+  return parts;
+}
+
+void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(slices)) {
     Replica& replica = *replicas_[learner];
     const bool react = replica.job.lose_slices(lost);
-    if (replica.job.joined_count() == 0) lost_everything(replica, cause);
-    if (react) {
-      if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
-      replica.job.restart([this, r = &replica] { return live(*r, true); });
-    }
+    const bool stopped = react && !world_.training.elasticity.elastic;
+    if (stopped || replica.job.joined_count() == 0) go_out(replica);
+    if (!react) continue;
+    if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
+    replica.job.restart([this, r = &replica] { return live(*r, true); });
   }
 }
 
-void DecoupledDiloco::lost_everything(Replica& replica, tape::TargetKind cause) {
-  const bool hosts = cause == tape::TargetKind::kIsland || cause == tape::TargetKind::kRegion;
+void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
   replica.reported = false;
-  if (!hosts || !world_.with_merges) return;
-  replica.hosts_died = true;
+}
+
+void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  if (!world_.with_merges) return;
+  for (const auto& [learner, lost] : by_learner(slices)) {
+    // Any slice left holds the whole state.
+    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+  }
+  syncer_.shards_changed().notify();  // a shard may have counted on its parameters
+}
+
+void DecoupledDiloco::lose_state(Replica& replica) {
   replica.has_state = false;
   replica.listening = false;
   replica.inbox.clear();
   for (const auto& other : replicas_) {
-    if (!other->copying || other->donor != replica.job.learner()) continue;
-    abandon_copy(*other, tape::LossReason::kDonorDied);
-    other->job.restart([this, r = other.get()] { return live(*r, true); });
+    if (other->copying && other->donor == replica.job.learner()) {
+      restart_copy(*other, tape::LossReason::kDonorDied);
+    }
   }
+}
+
+void DecoupledDiloco::restart_copy(Replica& replica, tape::LossReason reason) {
+  abandon_copy(replica, reason);
+  replica.job.restart([this, r = &replica] { return live(*r, true); });
 }
 
 void DecoupledDiloco::slices_returned(std::span<const std::uint32_t> slices) {
-  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner;
-  for (const std::uint32_t slice : slices) {
-    by_learner[world_.shape().slices[slice].learner].push_back(slice);
-  }
-  for (const auto& [learner, back] : by_learner) {
-    if (learner != tape::kNoLearner) replicas_[learner]->job.return_slices(back);
+  for (const auto& [learner, back] : by_learner(slices)) {
+    replicas_[learner]->job.return_slices(back);
   }
 }
 
+void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
+  syncer_.shard_lost(shard);
+  for (const auto& replica : replicas_) {
+    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.serves(*replica)) {
+      restart_copy(*replica, tape::LossReason::kSyncerDied);
+    }
+  }
+}
+
+void DecoupledDiloco::network_changed() {
+  for (const auto& replica : replicas_) replica->job.network_changed();
+  if (world_.with_merges) syncer_.network_changed();
+}
+
 // What is left shrinks and goes on; nothing left means to wait, and then either to resume stale
-// (a short outage, the hosts' copies alive) or to copy a peer.
+// (a short outage, the hosts' copies alive) or to copy a peer. With all slices there it was only a
+// copy that broke.
 engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
   ElasticJob& job = replica.job;
   const bool elastic = world_.training.elasticity.elastic;
-  if (!elastic || job.joined_count() == 0) {
+  const bool whole = job.joined_count() == job.shape().slices.size();
+  if (elastic ? job.joined_count() == 0 : !whole) {
     co_await job.wait_and_restart(!elastic);
   } else if (replica.has_state) {
     co_await job.shrink();

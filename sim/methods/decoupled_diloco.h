@@ -5,6 +5,8 @@
 // the syncer decides, which may be one step past the reported one if a grace window outlasts it.
 #pragma once
 
+#include <map>
+
 #include "sim/methods/method.h"
 #include "sim/methods/syncer.h"
 
@@ -15,14 +17,16 @@ class DecoupledDiloco final : public Method {
   explicit DecoupledDiloco(World& world);
 
   void start() override;
-  void slices_lost(std::span<const std::uint32_t> slices, tape::TargetKind cause) override;
+  void slices_lost(std::span<const std::uint32_t> slices) override;
+  void hosts_lost(std::span<const std::uint32_t> slices) override;
   void slices_returned(std::span<const std::uint32_t> slices) override;
-  void syncer_lost(std::uint16_t shard) override { syncer_.shard_lost(shard); }
+  void syncer_lost(std::uint16_t shard) override;
   void syncer_returned(std::uint16_t shard) override { syncer_.shard_returned(shard); }
   std::size_t syncer_count() const override { return syncer_.shard_count(); }
   std::uint16_t syncer_region(std::uint16_t shard) const override {
     return syncer_.shard_region(shard);
   }
+  void network_changed() override;
   void tell_finished_steps() override;
   Nanoseconds step_end(std::uint16_t learner) const override {
     return replicas_[learner]->job.step_end();
@@ -39,7 +43,12 @@ class DecoupledDiloco final : public Method {
   void adopt(Replica& replica);
   void adopt_one(Replica& replica, const Broadcast& broadcast);
   void abandon_copy(Replica& replica, tape::LossReason reason);
-  void lost_everything(Replica& replica, tape::TargetKind cause);
+  void restart_copy(Replica& replica, tape::LossReason reason);
+  void go_out(Replica& replica);
+  void lose_state(Replica& replica);
+  // Of each learner that has some of `slices`: those slices.
+  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner(
+      std::span<const std::uint32_t> slices) const;
   Replica* choose_donor(const Replica& replica);
   bool sibling_is_fetching(const Replica& replica) const;
   std::uint32_t newest_step() const;

@@ -64,7 +64,8 @@ bool DecoupledDiloco::sibling_is_fetching(const Replica& replica) const {
 }
 
 engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {
-  const std::uint16_t source_region = donor ? donor->job.region() : replica.job.region();
+  const std::uint16_t source_region =
+      donor ? donor->job.region() : syncer_.serving_region(replica);
   const double per_parameter =
       donor ? world_.model.state_bytes : world_.training.fragment_bytes;
   const auto bytes = static_cast<std::int64_t>(
@@ -72,10 +73,12 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
 
   replica.copying = true;
   replica.listening = true;  // broadcasts are buffered from here on
+  ++replica.listening_number;
   replica.transfer = next_transfer_++;
   replica.donor = donor ? donor->job.learner() : tape::kNoLearner;
   world_.say(tape::StateSent{replica.transfer, replica.donor, replica.job.learner()});
   replica.inbox = donor ? donor->inbox : std::vector<Broadcast>{};
+  const std::uint16_t epoch = syncer_.epoch();
   std::vector<std::uint32_t> held;
   if (donor) {
     for (const auto& counter : donor->counters) held.push_back(counter.held_version);
@@ -96,14 +99,14 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
   world_.say(tape::StateCopied{replica.transfer, step, replica.donor, replica.job.learner(),
                                incarnation});
   for (std::size_t p = 0; p < held.size(); ++p) {
-    replica.counters[p].held_version = held[p];
+    // An epoch that ended meanwhile counts its versions for itself.
+    replica.counters[p].held_version = epoch == syncer_.epoch() ? held[p] : 0;
     replica.counters[p].taken_sync = UINT32_MAX;
     replica.reset_counters(p);
   }
   replica.job.jump_to_step(step);
   replica.job.receive_schedule_step(step);
   replica.has_state = true;
-  replica.hosts_died = false;
   recovery_changed_.notify();
   co_return true;
 }

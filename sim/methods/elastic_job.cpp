@@ -2,6 +2,7 @@
 #include "sim/methods/elastic_job.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sim::methods {
 
@@ -60,39 +61,56 @@ engine::Task<> ElasticJob::wait_and_restart(bool all) {
     begin(Activity::kRestarting);
     co_await world_.conductor.sleep_for(options.restart, turn());
   } while (!enough());  // what had returned was lost again meanwhile
-  take_back_waiting();
+  take_back(waiting());
 }
 
 engine::Task<> ElasticJob::grow() {
   begin(Activity::kUpscaling);
+  const std::vector<std::uint32_t> joining = joinable();
   co_await world_.conductor.sleep_for(world_.training.elasticity.upscale, turn());
   bool have_state = true;
-  if (world_.training.elasticity.join_state) have_state = co_await fetch_state();
-  if (have_state) take_back_waiting();
+  if (world_.training.elasticity.join_state) have_state = co_await fetch_state(joining);
+  if (have_state) take_back(joining);
 }
 
-// One copy of the state to each region in which slices wait: over the fabric where the job is in
+std::vector<std::uint32_t> ElasticJob::joinable() const {
+  std::vector<std::uint32_t> slices = waiting();
+  if (!world_.training.elasticity.join_state) return slices;
+  std::erase_if(slices, [this](std::uint32_t slice) {
+    return !state_source(world_.shape().slices[slice].region).has_value();
+  });
+  return slices;
+}
+
+void ElasticJob::network_changed() {
+  if (any_waiting()) attention_.notify();
+}
+
+std::optional<std::uint16_t> ElasticJob::state_source(std::uint16_t target) const {
+  std::optional<std::uint16_t> nearest;
+  for (const std::uint16_t candidate : regions()) {
+    if (!world_.transport.reachable(candidate, target)) continue;
+    if (candidate == target) return target;
+    if (!nearest || world_.transport.one_way(candidate, target) <
+                        world_.transport.one_way(*nearest, target)) {
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+// One copy of the state to each region in which slices join: over the fabric where the job is in
 // that region already, else over the link from the nearest region that is.
-engine::Task<bool> ElasticJob::fetch_state() {
-  const std::vector<std::uint16_t> sources = regions();
+engine::Task<bool> ElasticJob::fetch_state(const std::vector<std::uint32_t>& joining) {
   const auto bytes = static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
                                                world_.model.state_bytes);
-  for (const std::uint16_t target : waiting_regions()) {
-    std::uint16_t source = target;
-    if (!std::ranges::binary_search(sources, target)) {
-      Nanoseconds nearest = base::kNever;
-      for (const std::uint16_t candidate : sources) {
-        if (!world_.transport.reachable(candidate, target)) continue;
-        const Nanoseconds delay = world_.transport.one_way(candidate, target);
-        if (delay < nearest) {
-          nearest = delay;
-          source = candidate;
-        }
-      }
-      if (source == target) co_return false;
-    }
+  std::set<std::uint16_t> targets;
+  for (const std::uint32_t slice : joining) targets.insert(world_.shape().slices[slice].region);
+  for (const std::uint16_t target : targets) {
+    const std::optional<std::uint16_t> source = state_source(target);
+    if (!source) co_return false;
     const TransferStatus status = co_await world_.transport.send(
-        {source, target, bytes}, tape::TrafficClass::kJoin, turn());
+        {*source, target, bytes}, tape::TrafficClass::kJoin, turn());
     if (status != TransferStatus::kOk) co_return false;
   }
   co_return true;
@@ -100,8 +118,12 @@ engine::Task<bool> ElasticJob::fetch_state() {
 
 engine::Task<> ElasticJob::run_stretch(Nanoseconds period, Nanoseconds compute,
                                        std::uint32_t steps) {
+  if (any_waiting()) steps = 1;  // who returned during the upscale waits for the next boundary
   open_stretch(period, compute);
-  Nanoseconds end = world_.conductor.now() + static_cast<Nanoseconds>(steps) * period;
+  // Billions of long steps would pass the end of time.
+  const Nanoseconds most = (base::kNever - world_.conductor.now()) / period;
+  Nanoseconds end =
+      world_.conductor.now() + std::min(most, static_cast<Nanoseconds>(steps)) * period;
   for (;;) {
     const bool called = co_await attention_.wait_until(end, turn());
     if (!called) break;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "sim/methods/job.h"
@@ -35,6 +36,8 @@ class ElasticJob : public Job {
   // Waits until a slice is back (`all`: until all are), then restarts the program; the waiting
   // slices are joined at its end.
   engine::Task<> wait_and_restart(bool all);
+  // Slices wait, and the state that they may need can reach them.
+  bool can_grow() const { return any_waiting() && !joinable().empty(); }
   // Stops once and joins all that waited when it began to stop. Where `join_state` says so, each
   // region fetches the state once. Returns without them when that transfer broke.
   engine::Task<> grow();
@@ -42,13 +45,18 @@ class ElasticJob : public Job {
   // Steps alike, told as one stretch, until `end`, or the next boundary after a slice returned.
   engine::Task<> run_stretch(Nanoseconds period, Nanoseconds compute, std::uint32_t steps);
 
-  engine::Signal& attention() { return attention_; }
+  // What kept waiting slices out may be over: looks again at the end of the step.
+  void network_changed();
 
  private:
   bool reconfiguring() const;
-  engine::Task<bool> fetch_state();
+  std::vector<std::uint32_t> joinable() const;
+  // `joining` outlives the task.
+  engine::Task<bool> fetch_state(const std::vector<std::uint32_t>& joining);
+  // The nearest region that has joined slices and reaches `target`; itself where it has some.
+  std::optional<std::uint16_t> state_source(std::uint16_t target) const;
 
-  engine::Signal attention_;  // a slice returned
+  engine::Signal attention_;  // a slice returned, or may join now
   engine::ProcessId life_;
   World& world_;
 };

@@ -45,11 +45,19 @@ void Job::lose(std::uint32_t slice) {
 
 void Job::find_repaired(std::uint32_t slice) { set_state(slice, SliceState::kWaiting); }
 
-void Job::take_back_waiting() {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i] == SliceState::kWaiting) set_state(shape().slices[i], SliceState::kJoined);
+void Job::take_back(const std::vector<std::uint32_t>& slices) {
+  for (const std::uint32_t slice : slices) {
+    if (state_of(slice) == SliceState::kWaiting) set_state(slice, SliceState::kJoined);
   }
   refresh();
+}
+
+std::vector<std::uint32_t> Job::waiting() const {
+  std::vector<std::uint32_t> slices;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] == SliceState::kWaiting) slices.push_back(shape().slices[i]);
+  }
+  return slices;
 }
 
 void Job::refresh() {
@@ -64,16 +72,10 @@ void Job::refresh() {
   tokens_ = static_cast<std::uint32_t>(tokens);
 }
 
-std::vector<std::uint16_t> Job::regions() const { return regions_in(SliceState::kJoined); }
-
-std::vector<std::uint16_t> Job::waiting_regions() const {
-  return regions_in(SliceState::kWaiting);
-}
-
-std::vector<std::uint16_t> Job::regions_in(SliceState state) const {
+std::vector<std::uint16_t> Job::regions() const {
   std::vector<std::uint16_t> found;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i] == state) {
+    if (states_[i] == SliceState::kJoined) {
       found.push_back(world_.shape().slices[shape().slices[i]].region);
     }
   }
@@ -144,6 +146,7 @@ Nanoseconds Job::stretch_boundary() const {
 
 Nanoseconds Job::step_end() const {
   if (in_stretch()) return stretch_boundary();
+  if (activity_ != tape::Activity::kStepping) return world_.conductor.now();
   return std::max(step_end_, world_.conductor.now());
 }
 

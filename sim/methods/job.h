@@ -23,14 +23,15 @@ class Job {
   // Membership. Each writes SliceChanged.
   void lose(std::uint32_t slice);
   void find_repaired(std::uint32_t slice);  // healthy, waits to be taken back
-  void take_back_waiting();                 // all that wait join
+  // Those of `slices` that wait join.
+  void take_back(const std::vector<std::uint32_t>& slices);
+  std::vector<std::uint32_t> waiting() const;
   bool joined(std::uint32_t slice) const { return state_of(slice) == tape::SliceState::kJoined; }
   std::size_t joined_count() const { return joined_count_; }
   bool any_waiting() const { return waiting_count_ > 0; }
   bool complete() const { return joined_count_ + waiting_count_ == shape().slices.size(); }
   // Regions of joined slices, ascending.
   std::vector<std::uint16_t> regions() const;
-  std::vector<std::uint16_t> waiting_regions() const;
   std::size_t joined_in(std::uint16_t region) const;
 
   // Writes ActivityChanged when it differs. Leaving kStepping tells the finished steps first.
@@ -72,7 +73,6 @@ class Job {
     Nanoseconds start = 0, period = 0, compute = 0;
   };
   tape::SliceState state_of(std::uint32_t slice) const;
-  std::vector<std::uint16_t> regions_in(tape::SliceState state) const;
   void set_state(std::uint32_t slice, tape::SliceState state);
   void refresh();
   void tell(Nanoseconds start, Nanoseconds period, Nanoseconds compute, std::uint32_t count);

@@ -1,6 +1,7 @@
 // sim/methods/replica.h: one learner of Decoupled DiLoCo, as the world sees it: no tensors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,8 +36,8 @@ struct Replica {
   std::vector<Broadcast> inbox;    // arrived, not yet adopted
   bool has_state = true;           // false: must copy a peer before it can step
   bool listening = true;           // broadcasts reach it
-  bool out = false;                // no slice left
-  bool hosts_died = false;         // while out: the copy in host memory is gone too
+  std::uint32_t listening_number = 0;  // times it began to listen; what was meant for one is not for the next
+  bool out = false;                // too few slices left to go on
   Nanoseconds out_since = 0;
 
   // Its newest report that the syncer has not consumed.
@@ -58,6 +59,11 @@ struct Replica {
   void reset_counters(std::size_t p) {
     counters[p].steps_at_receipt = job.total_steps();
     counters[p].tokens_at_receipt = job.total_tokens();
+  }
+  // A sync may end after a later one was given up: the newest counts.
+  void settle(std::size_t p, std::uint32_t step) {
+    counters[p].settled_step = std::max(counters[p].settled_step, step);
+    arrival.notify();
   }
   bool can_contribute() const { return has_state && !out; }
 };

@@ -22,28 +22,31 @@ Syncer::Syncer(World& world, Replicas& replicas)
   if (central()) {
     const auto& regions = world_.shape().regions;
     const auto found = std::ranges::find(regions, world_.training.syncer.region);
-    shards_.push_back({static_cast<std::uint16_t>(found - regions.begin()), true, true, versions_, {}});
+    shards_.push_back({static_cast<std::uint16_t>(found - regions.begin()), versions_});
   } else {
     for (const auto& learner : world_.shape().learners) {
-      shards_.push_back({learner.region, true, true, versions_, {}});
+      shards_.push_back({learner.region, versions_});
     }
   }
 }
 
 void Syncer::start() {
   world_.conductor.spawn(collect(), decision());
-  world_.conductor.spawn(watch_network(), decision());
 }
 
-engine::Process Syncer::watch_network() {
-  for (;;) {
-    co_await world_.transport.network_changed().wait(decision());
-    shards_changed_.notify();
+// Learners that wait report no more: what a cut link may have swallowed is said again.
+void Syncer::network_changed() {
+  shards_changed_.notify();
+  for (const auto& replica : replicas_) {
+    if (replica->job.activity() != tape::Activity::kWaitingForMerge) continue;
+    world_.conductor.spawn(report(*replica, 0),
+                           {engine::Priority::kArrival, replica->job.learner()});
   }
 }
 
 // Algorithm 2. A report counts for the global step that is open when it arrives, whichever step of
-// the learner it tells of; so without grace a fleet out of phase opens a step at every report.
+// the learner it tells of; so without grace a fleet out of phase opens a step at every report. Grace
+// is held at every step, also where no fragment is due, or steps would be opened faster than made.
 engine::Process Syncer::collect() {
   for (;;) {
     ++step_;
@@ -53,17 +56,14 @@ engine::Process Syncer::collect() {
     const Nanoseconds first = first_report_date();
     quorum_estimate_.add(world_.conductor.now() - first);
 
-    const std::vector<std::uint16_t> due = fragments_due(step_);
-    if (!due.empty()) {
-      const GraceEstimates estimates = {step_estimate_.estimate(), quorum_estimate_.estimate(),
-                                        sync_estimate_.estimate()};
-      const Nanoseconds grace = decide_grace(world_.training, estimates);
-      world_.say(tape::GraceDecided{estimates.step, estimates.quorum, estimates.sync, grace, step_});
-      const Nanoseconds until = world_.conductor.now() + grace;
-      while (grace > 0 && reporter_count() < expected_count()) {
-        const bool reported = co_await reported_.wait_until(until, decision());
-        if (!reported) break;
-      }
+    const GraceEstimates estimates = {step_estimate_.estimate(), quorum_estimate_.estimate(),
+                                      sync_estimate_.estimate()};
+    const Nanoseconds grace = decide_grace(world_.training, estimates);
+    world_.say(tape::GraceDecided{estimates.step, estimates.quorum, estimates.sync, grace, step_});
+    const Nanoseconds until = world_.conductor.now() + grace;
+    while (grace > 0 && reporter_count() < expected_count()) {
+      const bool reported = co_await reported_.wait_until(until, decision());
+      if (!reported) break;
     }
     const std::vector<std::uint16_t> members = consume_reports();
     begin_due(step_, first, members);
@@ -77,10 +77,10 @@ engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
       {replica.job.region(), lead_region(), world_.training.metadata_bytes},
       tape::TrafficClass::kControl, {engine::Priority::kArrival, replica.job.learner()});
   if (status != TransferStatus::kOk || replica.job.incarnation() != incarnation) co_return;
-  step_estimate_.add(step_duration);
+  if (step_duration > 0) step_estimate_.add(step_duration);
   if (!replica.reported) replica.reported_at = world_.conductor.now();
   replica.reported = true;
-  replica.reported_step = step;
+  replica.reported_step = std::max(replica.reported_step, step);
   reported_.notify();
 }
 
@@ -96,8 +96,10 @@ std::vector<std::uint16_t> Syncer::fragments_due(std::uint32_t step) const {
 
 void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
                        const std::vector<std::uint16_t>& members) {
+  // Learners that wait for what is in flight (pinned) bound it themselves.
   const std::size_t limit =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, world_.training.overlap_steps));
+      pinned() ? SIZE_MAX
+               : static_cast<std::size_t>(std::max<std::int64_t>(1, world_.training.overlap_steps));
   std::vector<std::uint16_t> due = fragments_due(step);
   if (world_.training.late == LatePolicy::kMerge) {
     // What was late before goes first; what finds no room stays late.
@@ -129,15 +131,17 @@ engine::Process Syncer::sync(std::uint16_t fragment, std::uint32_t step, Nanosec
   Sync sync{next_sync_++, step,  fragment, first_report, world_.conductor.now(), {},
             fragment_bytes(fragment)};
   take(sync, members);
-  bool merged = !sync.takes.empty();
+  const auto quorum = static_cast<std::size_t>(world_.training.quorum);
+  const bool enough = sync.takes.size() >= quorum;
+  bool merged = enough;
   if (merged && central()) {
     merged = co_await gather_centrally(sync);
   } else if (merged) {
     merged = co_await reduce_among_shards(sync);
   }
-  if (merged) drop_lost_takes(sync);
-  if (!merged || sync.takes.size() < static_cast<std::size_t>(world_.training.quorum)) {
-    give_up(sync, merged ? LossReason::kNoQuorum : LossReason::kMergeFailed);
+  if (enough) drop_lost_takes(sync);
+  if (!merged || sync.takes.size() < quorum) {
+    give_up(sync, enough && !merged ? LossReason::kMergeFailed : LossReason::kNoQuorum);
   } else {
     publish(sync);
   }
@@ -161,7 +165,11 @@ void Syncer::take(Sync& sync, const std::vector<std::uint16_t>& members) {
         world_.training.token_weights
             ? optim::token_weight(static_cast<double>(tokens), static_cast<double>(steps))
             : 1.0;
-    sync.takes.push_back({m, replica.job.incarnation(), weight});
+    sync.takes.push_back({m, replica.job.incarnation(), shards_[shard_of(m)].deaths, weight});
+  }
+  // Due, and nobody there to take it from.
+  if (sync.takes.empty()) {
+    world_.say(tape::FragmentSkipped{sync.step, sync.fragment, LossReason::kNoQuorum});
   }
 }
 
@@ -172,22 +180,28 @@ void Syncer::drop_lost_takes(Sync& sync) {
     LossReason reason;
     if (replica.job.incarnation() != take.incarnation || !replica.has_state) {
       reason = LossReason::kLearnerDied;
-    } else if (!shards_[shard_of(take.learner)].up) {
+    } else if (!shards_[shard_of(take.learner)].up ||
+               shards_[shard_of(take.learner)].deaths != take.shard_deaths) {
       reason = LossReason::kSyncerDied;
     } else if (!serves(replica)) {
       reason = LossReason::kUnreachable;
     } else {
       return false;
     }
-    world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, reason});
+    lose_take(sync, take, reason);
     return true;
   });
 }
 
+// Its learner will have no part in this sync's version.
+void Syncer::lose_take(const Sync& sync, const Take& take, LossReason reason) {
+  auto& counter = replicas_[take.learner]->counters[sync.fragment];
+  if (counter.taken_sync == sync.id) counter.taken_sync = UINT32_MAX;
+  world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, reason});
+}
+
 void Syncer::give_up(Sync& sync, LossReason reason) {
-  for (const Take& take : sync.takes) {
-    world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, reason});
-  }
+  for (const Take& take : sync.takes) lose_take(sync, take, reason);
   settle(sync.fragment, sync.step);
 }
 
@@ -213,39 +227,34 @@ void Syncer::publish(const Sync& sync) {
       world_.conductor.spawn(push(replica->job.learner(), broadcast, sync.bytes),
                              {engine::Priority::kArrival, replica->job.learner()});
     } else {
-      replica->counters[sync.fragment].settled_step = sync.step;
+      replica->settle(sync.fragment, sync.step);
     }
   }
 }
 
-// From the shard to its learner; the learner's life may end under way, so nothing is held but its
-// index.
+// From the shard to its learner. On its way the learner may lose what it listens with, or the global
+// state may be lost: versions of an epoch that has ended are not adopted in the next.
 engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes) {
   Replica& replica = *replicas_[learner];
-  const std::uint16_t incarnation = replica.job.incarnation();
+  const std::uint32_t listening = replica.listening_number;
   const TransferStatus status = co_await world_.transport.send(
       {shards_[shard_of(learner)].region, replica.job.region(), bytes},
       tape::TrafficClass::kFragment, {engine::Priority::kArrival, learner});
-  const bool same_life = replica.job.incarnation() == incarnation || replica.copying;
-  if (status == TransferStatus::kOk && same_life && replica.listening) {
+  const bool heard = replica.listening && replica.listening_number == listening;
+  if (status == TransferStatus::kOk && heard && broadcast.epoch == epoch_) {
     deliver(replica, broadcast);
   } else {
-    replica.counters[broadcast.fragment].settled_step = broadcast.step;
-    replica.arrival.notify();
+    replica.settle(broadcast.fragment, broadcast.step);
   }
 }
 
 void Syncer::deliver(Replica& replica, const Broadcast& broadcast) {
   replica.inbox.push_back(broadcast);
-  replica.counters[broadcast.fragment].settled_step = broadcast.step;
-  replica.arrival.notify();
+  replica.settle(broadcast.fragment, broadcast.step);
 }
 
 void Syncer::settle(std::uint16_t fragment, std::uint32_t step) {
-  for (const auto& replica : replicas_) {
-    replica->counters[fragment].settled_step = step;
-    replica->arrival.notify();
-  }
+  for (const auto& replica : replicas_) replica->settle(fragment, step);
 }
 
 void Syncer::end_sync(const Sync& sync) {
@@ -259,8 +268,16 @@ bool Syncer::fragment_in_flight(std::uint16_t fragment) const {
 std::size_t Syncer::reporter_count() const {
   if (central() && !shards_[0].up) return 0;
   std::size_t count = 0;
-  for (const auto& replica : replicas_) count += replica->reported && replica->can_contribute();
+  for (const auto& replica : replicas_) {
+    count += has_reported(*replica) && replica->can_contribute();
+  }
   return count;
+}
+
+// Pinned, the method is synchronous: who has finished the step, however long ago, has reported it.
+// Else a learner that came back a step ahead and those that waited for it would wait for each other.
+bool Syncer::has_reported(const Replica& replica) const {
+  return replica.reported || (pinned() && replica.reported_step >= step_);
 }
 
 // Whom it is worth waiting for: learners that step, and whose reports can arrive.
@@ -270,7 +287,7 @@ std::size_t Syncer::expected_count() const {
   for (const auto& replica : replicas_) {
     const bool steps = replica->job.activity() == tape::Activity::kStepping;
     count += replica->can_contribute() &&
-             (replica->reported ||
+             (has_reported(*replica) ||
               (steps && world_.transport.reachable(replica->job.region(), lead)));
   }
   return count;
@@ -279,7 +296,7 @@ std::size_t Syncer::expected_count() const {
 Nanoseconds Syncer::first_report_date() const {
   Nanoseconds first = world_.conductor.now();
   for (const auto& replica : replicas_) {
-    if (replica->reported) first = std::min(first, replica->reported_at);
+    if (has_reported(*replica)) first = std::min(first, replica->reported_at);
   }
   return first;
 }
@@ -287,7 +304,7 @@ Nanoseconds Syncer::first_report_date() const {
 std::vector<std::uint16_t> Syncer::consume_reports() {
   std::vector<std::uint16_t> members;
   for (const auto& replica : replicas_) {
-    if (replica->reported) members.push_back(replica->job.learner());
+    if (has_reported(*replica)) members.push_back(replica->job.learner());
     replica->reported = false;
   }
   return members;

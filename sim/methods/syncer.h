@@ -6,9 +6,10 @@
 // When a shard dies: per-learner shards hold the global state M times, so the others go on; its
 // learner cannot contribute until the shard has copied what it missed (on_kill = pause: the
 // fragments merged meanwhile; lose: everything) from the nearest current shard. Central: merges
-// stop until it is back; with `lose` the global parameters are then taken from the learner furthest
+// stop until it is back; with `lose` the global parameters are then copied from the learner furthest
 // ahead, outer momentum is zero and a new epoch begins. The same happens when no current shard is
-// left anywhere and the first one comes back after `lose`.
+// left anywhere and the first one comes back after `lose`. Where no learner holds a state either, the
+// shard goes on with the last merge, as after `pause`: else nothing would be left to train.
 // Source: arXiv:2604.21428, Algorithm 2 and sections 3.2, 4; deaths of shards are ours (the paper
 // assumes that they do not happen).
 #pragma once
@@ -36,9 +37,15 @@ class Syncer {
   void shard_returned(std::size_t shard);
   // The shard that serves this learner is up and has every merge.
   bool serves(const Replica& replica) const;
-  // Notified when a shard becomes current or dies, and when the network changes.
+  std::uint16_t serving_region(const Replica& replica) const {
+    return shards_[shard_of(replica.job.learner())].region;
+  }
+  void network_changed();
+  // Notified when a shard becomes current or dies, when the network changes, and when a learner's
+  // state is lost.
   engine::Signal& shards_changed() { return shards_changed_; }
   const std::vector<std::uint32_t>& versions() const { return versions_; }
+  std::uint16_t epoch() const { return epoch_; }
 
   // Offsets are floor(p H / P); fragment p is due at global steps t with t mod H equal to its offset.
   std::vector<std::uint16_t> fragments_due(std::uint32_t step) const;
@@ -46,12 +53,16 @@ class Syncer {
  private:
   struct Shard {
     std::uint16_t region;
-    bool up = true, current = true;
     std::vector<std::uint32_t> held_versions;  // when it was last current, (P)
-    engine::ProcessId restoring;
+    bool up = true, current = true;
+    bool empty = false;                        // holds nothing: all must be copied
+    std::uint32_t deaths = 0;
+    std::size_t source = SIZE_MAX;             // the shard that it copies from
+    engine::ProcessId restoring = {};
   };
   struct Take {
     std::uint16_t learner, incarnation;
+    std::uint32_t shard_deaths;  // of the shard that holds it, when it was taken
     double weight;
   };
   struct Sync {
@@ -67,8 +78,7 @@ class Syncer {
                        std::vector<std::uint16_t> members);
   engine::Process push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes);
   engine::Process restore(std::size_t shard);
-  engine::Process watch_network();
-
+  engine::Task<bool> pull(Sync& sync);
   engine::Task<bool> reduce_among_shards(Sync& sync);
   engine::Task<bool> gather_centrally(Sync& sync);
   engine::Task<tape::TransferStatus> all_reduce(std::vector<std::uint16_t> regions,
@@ -77,13 +87,24 @@ class Syncer {
                  const std::vector<std::uint16_t>& members);
   void take(Sync& sync, const std::vector<std::uint16_t>& members);
   void drop_lost_takes(Sync& sync);
+  void lose_take(const Sync& sync, const Take& take, tape::LossReason reason);
+  void leave_out_others(const std::vector<std::uint16_t>& merged_regions);
   void publish(const Sync& sync);
   void give_up(Sync& sync, tape::LossReason reason);
   void settle(std::uint16_t fragment, std::uint32_t step);
   void end_sync(const Sync& sync);
   void deliver(Replica& replica, const Broadcast& broadcast);
-  void restore_global();
+  void start_restoring(std::size_t shard);
+  const Shard* nearest_source(const Shard& shard) const;
+  bool sibling_goes_first(std::size_t shard, const Shard& source) const;
+  engine::Task<bool> copy_shard(std::size_t shard);
+  engine::Task<bool> rebuild_global(const Shard& shard);
+  const Replica* furthest_ahead(const Shard& shard) const;
+  bool any_current() const;
+  void restore_global(std::uint16_t learner);
 
+  bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
+  bool has_reported(const Replica& replica) const;
   bool central() const { return world_.training.syncer.placement == SyncerPlacement::kCentral; }
   std::size_t shard_of(std::uint16_t learner) const { return central() ? 0 : learner; }
   std::uint16_t lead_region() const;

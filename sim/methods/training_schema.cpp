@@ -148,7 +148,8 @@ void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
       .boolean("join_state", of(&E::join_state), true,
                "an upscale across regions also moves the state over the links")
       .table("checkpoint", &TrainingOptions::checkpoint, checkpoint_schema(),
-             "what a restart goes back to");
+             "what a restart goes back to")
+      .only("method", {"data-parallel"});
 }
 
 void add_data_parallel_keys(SchemaOf<TrainingOptions>& schema) {

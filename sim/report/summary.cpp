@@ -62,6 +62,8 @@ void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccou
     summary.faults_met_arm_relative += met.fault.arm_relative;
   }
   fill_nominal(summary.nominal, shape);
+  summary.recoveries = account.properties().sometimes().new_lives;
+  summary.recoveries_in_merges = account.properties().sometimes().merges_by_new_lives;
   summary.violation_count = account.properties().violation_count();
   summary.violations = account.properties().violations();
 }

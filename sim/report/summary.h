@@ -82,6 +82,8 @@ struct Summary {
   NominalSummary nominal;
   std::optional<ProxySummary> proxy; // none: a run without mathematics
   std::string clock;                 // of the failures: wall, stepping, mixed or none
+  std::uint64_t recoveries = 0;            // lives that learners opened after losing their state
+  std::uint64_t recoveries_in_merges = 0;  // of those, how many contributed to a merge again
   std::uint64_t violation_count = 0;
   std::vector<std::string> violations;
 };

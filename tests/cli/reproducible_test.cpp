@@ -32,6 +32,28 @@ TEST_CASE("reproducible: one and two threads, one and two jobs give the same byt
   CHECK(fs::exists(place.root / "a/small/data-parallel/seed-2/steps.csv"));
 }
 
+TEST_CASE("reproducible: twice the same command, both methods, every file of the folder", "[cli]") {
+  const Place place;
+  const std::string scenario = (fs::path(ATOLL_SOURCE_DIR) / "scenarios/minimal.toml").string();
+  for (const auto& [threads, results] : {std::pair{"1", "a"}, std::pair{"1", "b"}, std::pair{"2", "c"}}) {
+    REQUIRE(atoll({"compare", scenario, "--record", "--threads", threads, "--results", results},
+                  place.root)
+                .exit_code == 0);
+  }
+  // A file that is not listed here would be compared below all the same, but could vanish unseen.
+  const std::vector<std::string> files = {"scenario.toml", "summary.json",  "steps.csv",
+                                          "traffic.csv",   "activity.csv",  "faults.csv",
+                                          "timeline.json", "loss.csv",      "tape.atoll"};
+  for (const std::string arm : {"decoupled-diloco", "data-parallel"}) {
+    for (const std::string& file : files) {
+      CAPTURE(arm, file);
+      CHECK(fs::file_size(place.root / "a/minimal" / arm / "seed-1" / file) > 0);
+    }
+  }
+  CHECK(fs::exists(place.root / "a/minimal/decoupled-diloco/seed-1/convergence.csv"));
+  CHECK(shell("diff -r a b && diff -r a c", place.root).exit_code == 0);
+}
+
 TEST_CASE("reproducible: another seed is another run", "[cli]") {
   const Place place;
   place.write("small.toml", small_scenario());

@@ -72,6 +72,27 @@ struct Setup {
   void kill(tape::TargetKind kind, const std::string& target, Nanoseconds at, Nanoseconds lasts) {
     faults.push_back({at, tape::FaultKind::kKill, kind, target, lasts, 0, true});
   }
+  void partition(tape::TargetKind kind, const std::string& target, Nanoseconds at,
+                 Nanoseconds lasts) {
+    faults.push_back({at, tape::FaultKind::kPartition, kind, target, lasts, 0, true});
+  }
+  void cut_rate(const std::string& link, Nanoseconds at, Nanoseconds lasts, double factor) {
+    faults.push_back({at, tape::FaultKind::kRateCut, tape::TargetKind::kLink, link, lasts, factor,
+                      true});
+  }
+  // Regions r0 .. r<n-1> in place of "here", a link of `bytes_per_s` and 20 ms of round trip between
+  // each pair. To be lived inside run_forked only.
+  void use_network(std::size_t region_count, double bytes_per_s = 1e7) {
+    network.model = engine::NetworkModel::kSimgrid;
+    network.regions.clear();
+    for (std::size_t r = 0; r < region_count; ++r) {
+      network.regions.push_back({"r" + std::to_string(r), 1e9, 50'000});
+      for (std::size_t other = 0; other < r; ++other) {
+        network.links.push_back({"r" + std::to_string(other), "r" + std::to_string(r), bytes_per_s,
+                                 20 * kMillisecond});
+      }
+    }
+  }
 
   static TrainingOptions default_training() {
     TrainingOptions t{};
@@ -120,6 +141,7 @@ struct Lived {
   std::unique_ptr<readers::RunAccount> account;
   std::uint64_t trace_hash = 0;
   bool stuck = false;
+  bool network_whole = false;  // at the end every region and link is up, at its nominal rate
   const std::vector<tape::Fact>& facts() const { return recorder.facts; }
 };
 
@@ -129,6 +151,19 @@ class NoHorizon : public Horizon {
  public:
   std::uint32_t steps_until_due(std::uint64_t) const override { return 1'000'000; }
 };
+
+// A megabyte takes each link as long as it did before any fault.
+inline bool network_is_whole(const engine::Transport& transport, const tape::RunShape& shape) {
+  constexpr std::int64_t kBytes = 1'000'000;
+  for (const tape::LinkShape& link : shape.links) {
+    if (!transport.reachable(link.region_a, link.region_b)) return false;
+    const Nanoseconds nominal =
+        link.one_way + base::from_seconds(static_cast<double>(kBytes) / link.bytes_per_s);
+    const engine::Hop hop{link.region_a, link.region_b, kBytes};
+    if (shape.regions.size() > 1 && transport.duration_alone(hop) != nominal) return false;
+  }
+  return true;
+}
 
 inline engine::Process begin(Method& method, chaos::Injector& injector) {
   method.start();
@@ -167,6 +202,7 @@ inline Lived live(const Setup& setup) {
   conductor.call_at(setup.duration, {engine::Priority::kMark, 0}, [&] { conductor.stop(); });
   conductor.spawn(detail::begin(*method, injector), {engine::Priority::kStep, 0});
   lived.stuck = conductor.run() == engine::Conductor::Outcome::kStuck;
+  lived.network_whole = detail::network_is_whole(transport, lived.fleet->shape);
   method->tell_finished_steps();
   tape.append({conductor.now(), tape::RunEnded{lived.account->tokens().unique_tokens()}});
   lived.trace_hash = tape.trace_hash();

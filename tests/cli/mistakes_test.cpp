@@ -1,0 +1,90 @@
+// tests/cli/mistakes_test.cpp: each mistake of a user gives its exact text, exit code 2 and no files.
+//
+// tests/diagnostics holds the bad files and their texts, which the library is held to; here the program
+// is: the same text on stderr to the letter, nothing on stdout, no results. The mistakes that must be
+// among them are named, so that none can be deleted unseen.
+// Teeth:  seen failing with diagnostics printed on stdout, with exit code 1 for a mistake, and with one
+//         of the named files moved away.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/cli/run_command.h"
+#include "tests/cli/small_scenario.h"
+
+namespace tests_cli {
+namespace {
+
+const fs::path& diagnostics() {
+  static const fs::path folder = fs::path(ATOLL_SOURCE_DIR) / "tests/diagnostics";
+  return folder;
+}
+
+// First lines "# --set KEY=VALUE" are options of the command line.
+std::vector<std::string> command_for(const std::string& file, const std::string& text) {
+  std::vector<std::string> words = {"run", file};
+  std::istringstream lines(text);
+  constexpr std::string_view kLead = "# --set ";
+  for (std::string line; std::getline(lines, line) && line.starts_with(kLead);) {
+    words.push_back("--set");
+    words.push_back(line.substr(kLead.size()));
+  }
+  return words;
+}
+
+TEST_CASE("mistakes: each has its exact text on stderr, exit code 2 and no results", "[cli]") {
+  const Place place;
+  for (const std::string name :
+       {"misspelt_key", "missing_unit", "unknown_unit_minutes", "unknown_unit_bits", "no_islands",
+        "quorum_above_learners", "unknown_region_of_a_link", "no_link_between_talking_regions",
+        "more_fragments_than_rows", "negative_time", "not_toml", "steady_state_above_link",
+        "several_mistakes", "set_mistakes"}) {
+    CAPTURE(name);
+    const std::string file = name + ".toml";
+    const std::string text = text_of(diagnostics() / file);
+    REQUIRE_FALSE(text.empty());
+    place.write(file, text);
+    const Outcome got = atoll(command_for(file, text), place.root);
+    CHECK(got.err == text_of(diagnostics() / (name + ".txt")));
+    CHECK(got.exit_code == 2);
+    CHECK(got.out.empty());
+    CHECK_FALSE(fs::exists(place.root / "results"));
+  }
+}
+
+TEST_CASE("mistakes: a missing file has its exact text and exit code 3", "[cli]") {
+  const Place place;
+  for (const char* verb : {"run", "compare", "validate"}) {
+    CAPTURE(verb);
+    const Outcome got = atoll({verb, "nowhere.toml"}, place.root);
+    CHECK(got.exit_code == 3);
+    CHECK(got.out.empty());
+    CHECK(got.err == "nowhere.toml: error: cannot be read\n  hint: give the path of a scenario file\n");
+  }
+}
+
+TEST_CASE("mistakes: results that cannot be written have their exact text and exit code 3", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  place.write("file", "not a folder");
+  const Outcome got = atoll({"run", "small.toml", "--results", "file/below"}, place.root);
+  CHECK(got.exit_code == 3);
+  CHECK(got.out.empty());
+  CHECK(got.err ==
+        "file/below/small/decoupled-diloco/seed-7: error: cannot be written: Not a directory\n");
+}
+
+TEST_CASE("mistakes: results of another scenario have their exact text and exit code 2", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  REQUIRE(atoll({"run", "small.toml"}, place.root).exit_code == 0);
+  const Outcome got =
+      atoll({"run", "small.toml", "--set", "training.sync_every=12"}, place.root);
+  CHECK(got.exit_code == 2);
+  CHECK(got.out.empty());
+  CHECK(got.err ==
+        "results/small/decoupled-diloco/seed-7: error: holds another scenario\n"
+        "  hint: --force replaces it, --results DIR writes elsewhere\n");
+}
+
+}  // namespace
+}  // namespace tests_cli
