@@ -138,7 +138,7 @@ def draw(arms):
     if several:
         notes.append("Pieces: mean over seeds. Line and tick below a bar: range and median of useful computing.")
     if small:
-        notes.append("Others, each below 0.5 % in every arm: " + ", ".join(look_of(name)[0] for name in small) + ".")
+        notes.append(f"Others, each below {100 * SMALL_SHARE:g} % in every arm: " + ", ".join(look_of(name)[0] for name in small) + ".")
     style.caption(figure, " ".join(notes))
     return figure
 

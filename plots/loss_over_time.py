@@ -107,8 +107,8 @@ def beside(axes, drawn, above):
 
 def draw_floor(axes, floor):
     axes.axhline(floor, color=style.MUTED, linestyle=":", linewidth=1.2)
-    axes.annotate(f" floor {floor:.4g}", (1.0, floor), xycoords=axes.get_yaxis_transform(), fontsize=8,
-                  color=style.MUTED, va="center", annotation_clip=False)
+    axes.text(0.005, floor, f"floor {floor:.4g}", transform=axes.get_yaxis_transform(), fontsize=8,
+              color=style.MUTED, va="bottom")
 
 
 def time_axis(axes, lengths_s, first_s, mark_s):

@@ -36,7 +36,7 @@ class Recorder : public tape::Reader {
     }
     return found;
   }
-  std::vector<tape::Fact> facts;
+  std::vector<tape::Fact> facts;  // a merge's own list of contributors is gone: see below
   std::vector<std::vector<tape::Contributor>> contributors;
 };
 
@@ -135,6 +135,17 @@ struct Setup {
   }
 };
 
+inline bool simulates_merges(const Setup& setup) {
+  return setup.with_merges && setup.training.method == MethodKind::kDecoupledDiloco;
+}
+
+inline readers::AccountOptions account_options(const Setup& setup) {
+  const bool merges = simulates_merges(setup);
+  return {.quorum = merges ? static_cast<std::uint32_t>(setup.training.quorum) : 0,
+          .overlap_steps = static_cast<std::uint32_t>(setup.training.overlap_steps),
+          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce};
+}
+
 struct Lived {
   Recorder recorder;
   std::unique_ptr<Fleet> fleet;
@@ -182,14 +193,8 @@ inline Lived live(const Setup& setup) {
   tape::Tape tape;
   engine::Conductor conductor(*network);
   engine::Transport transport(conductor, *network, setup.network, tape);
-  const bool merges =
-      setup.with_merges && setup.training.method == MethodKind::kDecoupledDiloco;
-  lived.account = std::make_unique<readers::RunAccount>(
-      lived.fleet->shape,
-      readers::AccountOptions{merges ? static_cast<std::uint32_t>(setup.training.quorum) : 0,
-                              static_cast<std::uint32_t>(setup.training.overlap_steps),
-                              merges ? readers::TokenCounting::kAtMerge
-                                     : readers::TokenCounting::kAtOnce});
+  const bool merges = simulates_merges(setup);
+  lived.account = std::make_unique<readers::RunAccount>(lived.fleet->shape, account_options(setup));
   const detail::NoHorizon horizon;
   World world{conductor,     transport,      tape,    *lived.fleet, setup.model,
               setup.network, setup.training, horizon, setup.seed,   setup.spread.step_sd,
