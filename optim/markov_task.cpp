@@ -76,6 +76,18 @@ MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
   }
 }
 
+// Mean of -log P(target | newest symbol) under the chain's own transitions.
+double MarkovTask::held_out_floor() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < held_out_.examples; ++i) {
+    const float* newest = held_out_.inputs.data() + i * inputs() + (context_ - 1) * classes_;
+    const auto symbol = static_cast<std::size_t>(std::find(newest, newest + classes_, 1.0f) - newest);
+    const auto target = static_cast<std::size_t>(held_out_.targets[i]);
+    sum -= sim::base::natural_log(transitions_[symbol * classes_ + target]);
+  }
+  return sum / static_cast<double>(held_out_.examples);
+}
+
 void MarkovTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const {
   append(example_stream(examples_, step, slot), batch);
 }

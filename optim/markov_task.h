@@ -27,6 +27,7 @@ class MarkovTask : public Task {
   void append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const override;
   const Batch& held_out() const override { return held_out_; }
   double loss_floor() const override { return entropy_rate_nats_; }
+  double held_out_floor() const override;
 
   const std::vector<double>& transitions() const { return transitions_; }  // (classes x classes)
   const std::vector<double>& stationary() const { return stationary_; }    // (classes)

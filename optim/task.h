@@ -25,6 +25,9 @@ class Task {
   // The lowest loss that any model can reach on fresh data, and whether it is exact: the entropy
   // rate of a Markov chain, the noise floor of the quadratic; NaN where it is unknown.
   virtual double loss_floor() const = 0;
+  // The loss of the true source on the held-out set itself, where it is known: what a reported loss
+  // is to be compared with, since a finite sample lies beside the floor of fresh data.
+  virtual double held_out_floor() const { return loss_floor(); }
 };
 
 enum class TaskKind : std::uint8_t { kQuadratic, kTeacher, kMarkov };

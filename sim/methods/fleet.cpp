@@ -120,15 +120,17 @@ void add_learners(const TrainingOptions& training, RunShape& shape) {
 
 // Splits `count` into shares proportional to `weights`, by cumulative rounding down: the parts add
 // up and none depends on how the others are named.
-std::vector<std::uint32_t> shares(std::uint32_t count, const std::vector<double>& weights) {
+std::vector<std::uint64_t> shares(std::uint64_t count, const std::vector<double>& weights) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::vector<std::uint32_t> parts;
+  std::vector<std::uint64_t> parts;
   double sum = 0;
-  std::uint32_t given = 0;
+  std::uint64_t given = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     sum += weights[i];
     const bool last = i + 1 == weights.size();
-    const auto upto = last ? count : static_cast<std::uint32_t>(count * (sum / total) + 1e-9);
+    const auto upto =
+        last ? count
+             : static_cast<std::uint64_t>(static_cast<double>(count) * (sum / total) + 1e-9);
     parts.push_back(upto - given);
     given = upto;
   }
@@ -143,31 +145,41 @@ double learner_weight(const Fleet& fleet, const tape::LearnerShape& learner, Bat
   return flops;
 }
 
-void give_slots(const TrainingOptions& training, std::uint32_t slots, Fleet& fleet) {
+// Inside a learner: by speed or by chips where asked for, else equal parts.
+std::vector<double> slice_weights(const TrainingOptions& training, const Fleet& fleet,
+                                  const tape::LearnerShape& learner) {
+  std::vector<double> weights;
+  for (const std::uint32_t slice : learner.slices) {
+    weights.push_back(training.batch_split == BatchSplit::kBySpeed ? fleet.slice_flops_per_s[slice]
+                      : training.batch_split == BatchSplit::kByChips
+                          ? static_cast<double>(fleet.shape.slices[slice].chips)
+                          : 1.0);
+  }
+  return weights;
+}
+
+// Nominal tokens and the proxy's slots are shared out by the same weights but each on its own: how
+// few examples the proxy has must not change what a nominal step takes.
+void give_batch(const TrainingOptions& training, std::uint32_t slots, Fleet& fleet) {
   RunShape& shape = fleet.shape;
   std::vector<double> weights;
   for (const auto& learner : shape.learners) {
     weights.push_back(learner_weight(fleet, learner, training.batch_split));
   }
-  const std::vector<std::uint32_t> per_learner = shares(slots, weights);
+  const std::vector<std::uint64_t> slots_of = shares(slots, weights);
+  const std::vector<std::uint64_t> tokens_of = shares(shape.batch_tokens, weights);
   std::uint32_t next = 0;
   for (std::size_t m = 0; m < shape.learners.size(); ++m) {
-    // Inside a data-parallel learner by speed too where asked for, else equal parts.
-    std::vector<double> inside;
-    for (const std::uint32_t slice : shape.learners[m].slices) {
-      inside.push_back(training.batch_split == BatchSplit::kBySpeed ? fleet.slice_flops_per_s[slice]
-                       : training.batch_split == BatchSplit::kByChips
-                           ? static_cast<double>(shape.slices[slice].chips)
-                           : 1.0);
-    }
-    const std::vector<std::uint32_t> parts = shares(per_learner[m], inside);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      SliceShape& slice = shape.slices[shape.learners[m].slices[i]];
+    const tape::LearnerShape& learner = shape.learners[m];
+    const std::vector<double> inside = slice_weights(training, fleet, learner);
+    const std::vector<std::uint64_t> slot_parts = shares(slots_of[m], inside);
+    const std::vector<std::uint64_t> token_parts = shares(tokens_of[m], inside);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      SliceShape& slice = shape.slices[learner.slices[i]];
       slice.first_slot = next;
-      slice.slot_count = parts[i];
-      const auto upto = [&](std::uint32_t slot) { return slot * shape.batch_tokens / slots; };
-      slice.tokens = upto(next + parts[i]) - upto(next);
-      next += parts[i];
+      slice.slot_count = static_cast<std::uint32_t>(slot_parts[i]);
+      slice.tokens = token_parts[i];
+      next += slice.slot_count;
     }
   }
 }
@@ -213,7 +225,7 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   std::uint32_t used = 0;
   for (const auto& learner : shape.learners) used += static_cast<std::uint32_t>(learner.slices.size());
   shape.slots = slots == 0 ? used : slots;
-  give_slots(training, shape.slots, fleet);
+  give_batch(training, shape.slots, fleet);
 
   double fleet_flops = 0;
   for (std::size_t s = 0; s < shape.slices.size(); ++s) {

@@ -28,7 +28,8 @@ struct Fleet {
 //   step time of a slice = 6 x parameters x its tokens / its FLOP/s      (or step_time / speed)
 //
 // `slots` is the number of examples in the global batch; with 0 (no mathematics) every used slice
-// gets one slot. Slot s holds tokens [s B / n, (s + 1) B / n) of the batch, so that they add up.
+// gets one slot. Tokens and slots are shared out by the same weights, each rounded on its own, so
+// that they add up and the proxy's batch does not change nominal time.
 // Random: stream ("speed/" + island), two words, when island_sd > 0.
 // Errors: std::invalid_argument with a rule, for what the scenario's checks should have refused.
 Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spread,

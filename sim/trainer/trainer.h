@@ -68,7 +68,7 @@ class Trainer : public tape::Reader {
   const std::vector<MarkLoss>& marks() const { return marks_; }
   const ConvergenceRecord& convergence() const { return convergence_; }
   // NaN where unknown; see optim::Task.
-  double loss_floor() const { return task_->loss_floor(); }
+  double loss_floor() const { return task_->held_out_floor(); }
   std::size_t proxy_parameters() const { return model_->parameter_count(); }
 
   // A copy of the global parameters now (block_size); computes what they need.

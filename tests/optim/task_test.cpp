@@ -158,6 +158,24 @@ TEST_CASE("Markov task: the entropy rate agrees with brute force", "[unit][optim
              WithinAbs(std::log(7.0), 1e-14));
 }
 
+// With two symbols and a context of one, the set is four counts n_ab: the mean of -ln p_ab over them,
+// counted here from the inputs. 4,000 examples lie within 5 sd (about 0.05) of the entropy rate.
+TEST_CASE("Markov task: the floor of the held-out set is the true chain's loss on it",
+          "[unit][optim]") {
+  const MarkovTask task({TaskKind::kMarkov, 2, 2, 1, 0.0, 1.5, 4000}, 3);
+  const Batch& set = task.held_out();
+  std::vector<double> counts(4, 0.0);
+  for (std::size_t i = 0; i < set.examples; ++i) {
+    const std::size_t newest = set.inputs[2 * i] == 1.0f ? 0 : 1;
+    counts[2 * newest + static_cast<std::size_t>(set.targets[i])] += 1.0;
+  }
+  double loss = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) loss -= counts[i] / 4000.0 * std::log(task.transitions()[i]);
+  CHECK_THAT(task.held_out_floor(), WithinAbs(loss, 1e-12));
+  CHECK_THAT(task.held_out_floor(), WithinAbs(task.loss_floor(), 0.05));
+  CHECK(task.held_out_floor() != task.loss_floor());
+}
+
 TEST_CASE("Markov task: examples are one-hot, oldest first, and follow the transitions",
           "[unit][optim]") {
   const MarkovTask task(kMarkov, 2);
