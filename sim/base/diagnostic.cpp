@@ -26,6 +26,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
+// All but the hint.
+bool is_same_mistake(const Diagnostic& a, const Diagnostic& b) {
+  return a.file == b.file && a.position == b.position && a.key == b.key &&
+         a.message == b.message && a.severity == b.severity;
+}
+
+bool is_guess(const std::string& hint) { return hint.starts_with("did you mean"); }
+
 }  // namespace
 
 std::string format(const Diagnostic& diagnostic) {
@@ -33,7 +41,7 @@ std::string format(const Diagnostic& diagnostic) {
   if (diagnostic.position.line > 0) {
     text += fmt::format(":{}:{}", diagnostic.position.line, diagnostic.position.column);
   }
-  text += ": error: ";
+  text += diagnostic.severity == Severity::kWarning ? ": warning: " : ": error: ";
   if (!diagnostic.key.empty()) text += diagnostic.key + ": ";
   text += diagnostic.message;
   if (!diagnostic.hint.empty()) text += "\n  hint: " + diagnostic.hint;
@@ -57,8 +65,13 @@ void sort_and_unite(std::vector<Diagnostic>& diagnostics) {
                    });
   std::vector<Diagnostic> kept;
   for (Diagnostic& diagnostic : diagnostics) {
-    if (std::find(kept.begin(), kept.end(), diagnostic) == kept.end()) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&diagnostic](const Diagnostic& other) {
+      return is_same_mistake(other, diagnostic);
+    });
+    if (same == kept.end()) {
       kept.push_back(std::move(diagnostic));
+    } else if (!is_guess(same->hint) && is_guess(diagnostic.hint)) {
+      same->hint = std::move(diagnostic.hint);
     }
   }
   diagnostics = std::move(kept);

@@ -17,21 +17,27 @@ struct Position {
   auto operator<=>(const Position&) const = default;
 };
 
+// A warning is for a choice that is legal and probably wrong; it changes no exit code.
+enum class Severity { kError, kWarning };
+
 struct Diagnostic {
   std::string file;     // display name, or "--set a.b=3"
   Position position;
   std::string key;      // "failure[0].mtbi"; may be empty
   std::string message;  // the rule with its numbers, then "; got VALUE"
   std::string hint;     // one thing to do; may be empty
+  Severity severity = Severity::kError;
   bool operator==(const Diagnostic&) const = default;
 };
 
-// file:line:column: error: key: message
+// file:line:column: error: key: message      (or warning)
 //   hint: hint
 // Without position or key their parts are left out. Ends without a line feed.
 std::string format(const Diagnostic& diagnostic);
 
-// By file (in the order in which files first appear), then position; equal ones are kept once.
+// By file (in the order in which files first appear), then position. Those that say the same of the
+// same place are one mistake and kept once, with the guess ("did you mean") if any of them has one:
+// a key that several arms inherit is judged under each arm's method.
 void sort_and_unite(std::vector<Diagnostic>& diagnostics);
 
 // All of them, one after another, each ended by a line feed.

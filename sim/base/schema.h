@@ -62,8 +62,9 @@ std::optional<bool> read_boolean(const Value& value, Problems& problems);
 std::optional<std::int64_t> read_integer(const Value& value, const Range& range,
                                          Problems& problems);
 std::optional<double> read_real(const Value& value, const Range& range, Problems& problems);
+// `unit` is what to suggest where there is none; empty: that of the dimension's example.
 std::optional<double> read_quantity(const Value& value, Dimension dimension, const Range& range,
-                                    Problems& problems);
+                                    Problems& problems, std::string_view unit = {});
 std::optional<std::size_t> read_choice(const Value& value, const std::vector<std::string>& choices,
                                        Problems& problems);
 std::optional<std::vector<std::string>> read_text_list(const Value& value, Problems& problems);
@@ -131,6 +132,11 @@ struct Standard {
 
 template <class E>
 using Choices = std::vector<std::pair<std::string, E>>;
+
+// The unit that somebody who wrote a bare number probably meant: what the key is usually given in,
+// else that of its default, else that of the dimension's example.
+std::string suggested_unit(std::string_view key, const std::optional<Value>& standard,
+                           Dimension dimension);
 
 std::string in_words(const Range& range);
 std::string in_words(const Range& range, Dimension dimension);
@@ -207,11 +213,12 @@ class SchemaOf : public Schema {
   template <class F>
   SchemaOf& quantity(std::string name, F member, Dimension dimension, Range range,
                      Standard standard, std::string help) {
+    const std::string unit = suggested_unit(name, standard.value, dimension);
     return custom(
         std::move(name), std::string(dimension_name(dimension)), in_words(range, dimension),
         member,
-        [range, dimension](const Value& value, double& target, Problems& problems) {
-          if (auto read = read_quantity(value, dimension, range, problems)) target = *read;
+        [range, dimension, unit](const Value& value, double& target, Problems& problems) {
+          if (auto read = read_quantity(value, dimension, range, problems, unit)) target = *read;
         },
         [dimension](double source) { return Value::of(format_quantity(source, dimension)); },
         std::move(standard), std::move(help));
@@ -221,10 +228,11 @@ class SchemaOf : public Schema {
   template <class F>
   SchemaOf& duration(std::string name, F member, Range range, Standard standard,
                      std::string help) {
+    const std::string unit = suggested_unit(name, standard.value, Dimension::kTime);
     return custom(
         std::move(name), "time", in_words(range, Dimension::kTime), member,
-        [range](const Value& value, Nanoseconds& target, Problems& problems) {
-          if (auto read = read_quantity(value, Dimension::kTime, range, problems)) {
+        [range, unit](const Value& value, Nanoseconds& target, Problems& problems) {
+          if (auto read = read_quantity(value, Dimension::kTime, range, problems, unit)) {
             target = from_seconds(*read);
           }
         },

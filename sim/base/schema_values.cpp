@@ -59,7 +59,24 @@ void wrong_kind(const Value& value, std::string_view wanted, Problems& problems)
   problems.add(value.place, fmt::format("must be {}; got {}", wanted, to_toml(value)));
 }
 
+// "6 h" -> "h".
+std::string_view unit_in(std::string_view quantity) {
+  const std::size_t space = quantity.rfind(' ');
+  return space == std::string_view::npos ? std::string_view() : quantity.substr(space + 1);
+}
+
 }  // namespace
+
+std::string suggested_unit(std::string_view key, const std::optional<Value>& standard,
+                           Dimension dimension) {
+  if (dimension == Dimension::kTime && (key == "rtt" || key == "latency")) return "ms";
+  if (dimension == Dimension::kTime && key == "time") return "h";  // a mark
+  const std::string text = standard ? standard->text : "";
+  // Nothing of a quantity has no unit of its own, but for times, where 0 s stands for seconds.
+  const bool tells = !text.empty() && (dimension == Dimension::kTime || !text.starts_with("0 "));
+  const std::string_view unit = unit_in(tells ? std::string_view(text) : example_text(dimension));
+  return std::string(unit.empty() ? unit_in(example_text(dimension)) : unit);
+}
 
 std::string in_words(const Range& range) { return range_in_words(range, plain); }
 
@@ -103,12 +120,11 @@ std::optional<double> read_real(const Value& value, const Range& range, Problems
 }
 
 std::optional<double> read_quantity(const Value& value, Dimension dimension, const Range& range,
-                                    Problems& problems) {
+                                    Problems& problems, std::string_view unit) {
+  if (unit.empty()) unit = unit_in(example_text(dimension));
   if (is_number(value) && std::isfinite(as_real(value))) {
-    const std::string_view example = example_text(dimension);
     problems.add(value.place, "needs a unit; got " + to_toml(value),
-                 fmt::format("write it as text: \"{}{}\"", to_toml(value),
-                             example.substr(example.find(' '))));
+                 fmt::format("write it as text: \"{} {}\"", to_toml(value), unit));
     return {};
   }
   if (value.kind != Value::Kind::kText) {
@@ -117,7 +133,9 @@ std::optional<double> read_quantity(const Value& value, Dimension dimension, con
   }
   const QuantityResult result = parse_quantity(value.text, dimension);
   if (!result.error.empty()) {
-    problems.add(value.place, result.error, result.hint);
+    problems.add(value.place, result.error,
+                 result.lacks_unit ? fmt::format("write it like \"{} {}\"", value.text, unit)
+                                   : result.hint);
     return {};
   }
   const auto print = [dimension](double v) { return format_quantity(v, dimension); };

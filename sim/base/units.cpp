@@ -90,6 +90,7 @@ QuantityResult parse_quantity(std::string_view text, Dimension dimension) {
   }
   const std::string_view unit = trim(std::string_view(rest, static_cast<std::size_t>(end - rest)));
   if (unit.empty()) {
+    result.lacks_unit = true;
     result.error = fmt::format("needs a unit; got \"{}\"", text);
     result.hint = fmt::format("write it like \"{}\"", example_text(dimension));
     return result;

@@ -38,6 +38,7 @@ struct QuantityResult {
   double value = 0;  // base unit
   std::string error;
   std::string hint;
+  bool lacks_unit = false;  // the error is that and nothing else
 };
 
 // Reads a number, optional spaces and a unit; the whole text must be read. nan, inf and a bare

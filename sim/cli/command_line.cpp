@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <sstream>
 #include <string_view>
 
+#include "sim/base/diagnostic.h"
 #include "sim/cli/output.h"
 #include "sim/experiment/version.h"
 
@@ -96,6 +98,28 @@ std::string version_message() {
                      experiment::isa_text(), experiment::simgrid_version_text());
 }
 
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+bool names_no_verb(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = verb_names(app);
+  return !word.starts_with('-') && std::ranges::count(names, word) == 0;
+}
+
+int report_verb(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = verb_names(app);
+  const std::string near = base::nearest_name(word, names);
+  print_error(fmt::format("error: no verb is named '{}'\n  hint: {}\n", word,
+                          near.empty() ? fmt::format("verbs are {}", fmt::join(names, " "))
+                                       : fmt::format("did you mean '{}'?", near)));
+  return kUsageExit;
+}
+
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {  // help or version was asked for
     std::ostringstream text, nothing;
@@ -126,8 +150,11 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App* validate = app.add_subcommand("validate", "Check a scenario and forecast its load");
   add_scenario_options(*validate, line);
   CLI::App* schema = app.add_subcommand("schema", "Every key of a scenario file");
+  schema->add_option("section", line.section, "One table only, such as training")
+      ->type_name("SECTION");
   CLI::App* catalogue = app.add_subcommand("catalogue", "Chips and links that are known by name");
 
+  if (argc > 1 && names_no_verb(app, argv[1])) return {std::nullopt, report_verb(app, argv[1])};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -14,6 +14,7 @@ enum class Format { kText, kJson, kCsv, kMarkdown };
 struct CommandLine {
   Verb verb = Verb::kRun;
   std::string file;
+  std::optional<std::string> section;  // of `schema`: this table only
   std::vector<std::string> sets;      // key=value, in the order given
   std::optional<std::string> arm;
   std::optional<std::uint64_t> seed;  // replaces the scenario's

@@ -96,6 +96,19 @@ void say_unmet(const std::string& file, const std::vector<experiment::Verdict>& 
   }
 }
 
+// Expectations on arms that did not run, one line each. Whether at least one could be checked, or
+// there are none: a test that tests nothing must not pass.
+bool say_unchecked(const std::string& file, const scenario::Scenario& scenario,
+                   const std::vector<experiment::FinishedRun>& runs) {
+  const std::vector<std::string> lines = experiment::unchecked(scenario, runs);
+  for (const std::string& text : lines) print_error(text + "\n");
+  if (lines.empty() || lines.size() < scenario.expectations.size()) return true;
+  print_error(fmt::format("{}: error: expect: nothing could be checked\n"
+                          "  hint: run an arm that it names, or atoll compare for all arms\n",
+                          file));
+  return false;
+}
+
 std::string table(const CommandLine& line, const experiment::Comparison& comparison,
                   const std::vector<experiment::Verdict>& verdicts,
                   const std::vector<experiment::FinishedRun>& runs) {
@@ -116,8 +129,9 @@ int report(const CommandLine& line, const scenario::Scenario& scenario,
   const std::string text = table(line, experiment::compare(scenario, runs), verdicts, runs);
   const bool printed = print_result(text);
   say_unmet(line.file, verdicts);
+  const bool checked = say_unchecked(line.file, scenario, runs);
   if (!printed) return kFileTrouble;
-  return experiment::all_met(verdicts) ? kDone : kUnmet;
+  return checked && experiment::all_met(verdicts) ? kDone : kUnmet;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr int kDone = 0, kUnmet = 1, kMistake = 2, kFileTrouble = 3, kBug = 70;
 int run(const CommandLine& line);
 int compare(const CommandLine& line);
 int validate(const CommandLine& line);
-int schema();
+int schema(const CommandLine& line);
 int catalogue();
 
 }  // namespace sim::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -101,12 +102,26 @@ std::string clock_of(const scenario::Arm& arm) {
   for (const chaos::FailureOptions& failure : arm.failures) {
     names.insert(failure.clock == chaos::Clock::kWall ? "wall" : "stepping");
   }
-  if (names.empty()) return "no failures";
+  const bool recorded = std::ranges::any_of(
+      arm.faults, [](const chaos::FaultOptions& fault) { return !fault.scripted; });
+  if (names.empty()) return recorded ? "recorded faults" : "no failures";
   return names.size() == 2 ? "wall and stepping" : *names.begin();
+}
+
+// The run synchronized learners at all, whether or not any round came to a merge.
+bool has_merges(const FinishedRun& run) {
+  if (figure_at(run.summary, "participation")) return true;
+  return std::ranges::any_of(
+      std::array{"syncs.rounds", "syncs.skipped", "syncs.lost"},
+      [&run](const char* key) { return figure_at(run.summary, key).value_or(0.0) > 0.0; });
 }
 
 std::vector<double> values_of(const ArmRuns& arm, const std::string& key) {
   std::vector<double> values;
+  if (key == "recoveries.back_in_merges" &&
+      std::ranges::none_of(arm.runs, [](const FinishedRun* run) { return has_merges(*run); })) {
+    return values;  // back in nothing: does not apply
+  }
   for (const FinishedRun* run : arm.runs) {
     if (const auto figure = figure_at(run->summary, key)) values.push_back(*figure);
   }
@@ -142,14 +157,9 @@ bool any_arm_relative(const ArmRuns& arm) {
 }
 
 // A mark that nobody reached is a result; a measure that applies to nobody (losses without
-// mathematics, participation without merges, no arm-relative fault) is not.
+// mathematics, participation and returns without merges, no arm-relative fault) is not.
 bool is_wanted(const ComparisonRow& row, const std::vector<ArmRuns>& arms) {
   if (row.key == "faults_met_arm_relative") return std::ranges::any_of(arms, any_arm_relative);
-  if (row.key == "recoveries.back_in_merges") {
-    return std::ranges::any_of(arms, [](const ArmRuns& arm) {
-      return !values_of(arm, "participation").empty();
-    });
-  }
   if (row.key.starts_with("wan.")) {
     return std::ranges::any_of(arms, [](const ArmRuns& arm) {
       return std::ranges::any_of(values_of(arm, "wan.bytes"), [](double b) { return b > 0; });
@@ -163,6 +173,32 @@ bool is_wanted(const ComparisonRow& row, const std::vector<ArmRuns>& arms) {
   }
   return std::ranges::any_of(row.cells,
                              [](const ComparisonCell& cell) { return cell.reached > 0; });
+}
+
+// Where the chips' time went, in percent of it all: "93 % of the time in waiting_for_repair".
+std::string largest_bucket(const ArmRuns& arm) {
+  std::map<std::string, double> buckets;
+  double total = 0.0;
+  for (const FinishedRun* run : arm.runs) {
+    const auto activity = run->summary.find("activity_chip_seconds");
+    if (activity == run->summary.end()) continue;
+    for (const auto& [name, chip_seconds] : activity->items()) {
+      buckets[name] += chip_seconds.get<double>();
+      total += chip_seconds.get<double>();
+    }
+  }
+  if (total <= 0.0) return {};
+  const auto largest = std::ranges::max_element(buckets, {}, [](const auto& b) { return b.second; });
+  return fmt::format("{:.0f} % of the time in {}", 100.0 * largest->second / total, largest->first);
+}
+
+// A goodput of 0 on every seed is a value, and comes with its reason (law 10); else "".
+std::string standstill_note(const ArmRuns& arm, const std::string& name) {
+  const bool stands_still = std::ranges::all_of(arm.runs, [](const FinishedRun* run) {
+    return figure_at(run->summary, "goodput.stepping") == 0.0;
+  });
+  const std::string reason = stands_still ? largest_bucket(arm) : "";
+  return reason.empty() ? "" : fmt::format("{}: no step counted; chips spent {}", name, reason);
 }
 
 }  // namespace
@@ -184,6 +220,10 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
   for (const Measure& measure : measures(scenario.marks)) {
     ComparisonRow row = row_of(measure, arms);
     if (is_wanted(row, arms)) comparison.rows.push_back(std::move(row));
+  }
+  for (const ArmRuns& arm : arms) {
+    const std::string note = standstill_note(arm, scenario.arms[arm.arm].training.name);
+    if (!note.empty()) comparison.notes.push_back(note);
   }
   if (const std::string note = seed_note(comparison.seeds.size()); !note.empty()) {
     comparison.notes.push_back(note);

@@ -34,7 +34,8 @@ struct ComparisonRow {
 struct Comparison {
   std::string scenario;
   std::vector<std::string> arms;    // the first is the reference
-  std::vector<std::string> clocks;  // per arm: "wall", "stepping", "wall and stepping", "no failures"
+  // Per arm: "wall", "stepping", "wall and stepping", "recorded faults", "no failures".
+  std::vector<std::string> clocks;
   std::vector<std::uint64_t> seeds;
   std::vector<ComparisonRow> rows;
   std::vector<std::string> notes;

@@ -57,7 +57,8 @@ bool same_clock(const Comparison& comparison) {
 }
 
 std::string clock_text(const std::string& clock) {
-  return clock == "no failures" ? clock : clock + " clock";
+  const bool is_clock = clock != "no failures" && clock != "recorded faults";
+  return is_clock ? clock + " clock" : clock;
 }
 
 GridRow value_row(const Comparison& comparison, const ComparisonRow& row) {

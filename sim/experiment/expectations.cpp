@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/experiment/figure.h"
+#include "sim/scenario/expectation.h"
 
 namespace sim::experiment {
 namespace {
@@ -39,8 +40,7 @@ Worst worst_of(const scenario::Expectation& expectation, std::size_t arm,
 
 Verdict verdict_of(const scenario::Expectation& expectation, const Worst& worst) {
   Verdict verdict;
-  verdict.key = fmt::format("{}.{}.{}", expectation.arm, expectation.field,
-                            expectation.is_minimum ? "min" : "max");
+  verdict.key = scenario::expectation_key(expectation);
   verdict.wanted =
       fmt::format("{} {}", expectation.is_minimum ? "at least" : "at most", expectation.bound);
   verdict.line = expectation.line;
@@ -82,11 +82,12 @@ void add_unmet_faults(const scenario::Scenario& scenario, const FinishedRun& run
 
 void add_violations(const scenario::Scenario& scenario, const FinishedRun& run,
                     std::vector<Verdict>& verdicts) {
-  const double count = figure_at(run.summary, "violation_count").value_or(0.0);
+  const double count = figure_at(run.summary, "properties.violation_count").value_or(0.0);
   if (count == 0.0) return;
-  const auto list = run.summary.find("violations");
-  const bool named = list != run.summary.end() && list->is_array() && !list->empty();
-  verdicts.push_back({.key = fmt::format("{}.violation_count, seed {}",
+  const auto properties = run.summary.find("properties");
+  const auto list = properties->find("violations");
+  const bool named = list != properties->end() && list->is_array() && !list->empty();
+  verdicts.push_back({.key = fmt::format("{}.properties.violation_count, seed {}",
                                          scenario.arms[run.arm].training.name, run.seed),
                       .wanted = "no property violated",
                       .got = fmt::format("{:.6g}{}", count,
@@ -113,6 +114,19 @@ std::vector<Verdict> judge(const scenario::Scenario& scenario,
     for (const FinishedRun& run : runs) add_unmet_faults(scenario, run, verdicts);
   }
   return verdicts;
+}
+
+std::vector<std::string> unchecked(const scenario::Scenario& scenario,
+                                   const std::vector<FinishedRun>& runs) {
+  std::vector<std::string> lines;
+  for (const scenario::Expectation& expectation : scenario.expectations) {
+    const std::optional<std::size_t> arm = arm_index(scenario, expectation.arm);
+    const bool ran = arm && std::ranges::count(runs, *arm, &FinishedRun::arm) > 0;
+    if (ran) continue;
+    lines.push_back(fmt::format("not checked: {}: arm {} was not run",
+                                scenario::expectation_key(expectation), expectation.arm));
+  }
+  return lines;
 }
 
 bool all_met(const std::vector<Verdict>& verdicts) {

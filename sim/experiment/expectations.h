@@ -18,11 +18,15 @@ struct Verdict {
 };
 
 // Every seed has to meet every expectation on its arm; expectations on arms that did not run are
-// left out. In a scenario that expects something, a scripted fault that a run never met is one
-// more expectation, unmet: a test whose fault did not strike has tested nothing. A property that was violated is unmet in
-// every scenario.
+// left out (see unchecked). In a scenario that expects something, a scripted fault that a run never
+// met is one more expectation, unmet: a test whose fault did not strike has tested nothing. A
+// property that was violated is unmet in every scenario.
 std::vector<Verdict> judge(const scenario::Scenario& scenario,
                            const std::vector<FinishedRun>& runs);
+
+// One line per expectation on an arm that did not run: "not checked: KEY: arm NAME was not run".
+std::vector<std::string> unchecked(const scenario::Scenario& scenario,
+                                   const std::vector<FinishedRun>& runs);
 
 bool all_met(const std::vector<Verdict>& verdicts);
 

@@ -96,6 +96,14 @@ ExperimentOutcome refused(const FolderTrouble& trouble) {
   return outcome;
 }
 
+// The user knows the folder by the name that it would have had.
+std::string in_visible_folder(const Job& job, std::string reason) {
+  if (!job.folder || job.folder->hidden_path().empty()) return reason;
+  const std::string& hidden = job.folder->hidden_path();
+  if (reason.starts_with(hidden)) reason.replace(0, hidden.size(), job.folder->path());
+  return reason;
+}
+
 // Publishes runs as they end and notes the first trouble.
 class Progress {
  public:
@@ -112,7 +120,7 @@ class Progress {
     if (outcome_.end != ExperimentEnd::kDone) return;
     if (ending.kind == EndingKind::kFileTrouble) {
       outcome_.end = ExperimentEnd::kFileTrouble;
-      outcome_.message = ending.reason;
+      outcome_.message = in_visible_folder(job, ending.reason);
     } else if (ending.kind == EndingKind::kBug) {
       outcome_.end = ExperimentEnd::kBug;
       outcome_.message = format(bug_report(job, options_, ending.reason));

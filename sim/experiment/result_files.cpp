@@ -13,7 +13,8 @@ namespace sim::experiment {
 namespace {
 
 [[noreturn]] void fail(const std::string& path) {
-  throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(), path);
+  throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(),
+                          path + ": error: cannot be written");
 }
 
 }  // namespace
@@ -52,6 +53,8 @@ void ResultFiles::write_file(const char* name,
 
 void ResultFiles::write(const report::Summary& summary, const trainer::Trainer* trainer) {
   if (tape_writer_) {
+    if (tape_stream_) tape_stream_.flush();
+    if (!tape_stream_) fail(folder_ + "/tape.atoll");
     tape_writer_->finish();
     tape_stream_.close();
     if (!tape_stream_) fail(folder_ + "/tape.atoll");

@@ -16,6 +16,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/scenario/load.h"
+
 namespace sim::experiment {
 namespace {
 
@@ -42,7 +44,7 @@ std::optional<FolderTrouble> refusal(const std::string& path, const std::string&
   }
   if (fs::is_empty(path, error)) return std::nullopt;
   const std::optional<std::string> held = text_of(fs::path(path) / "scenario.toml");
-  if (held && *held == resolved) return std::nullopt;
+  if (held && scenario::identity_in(*held) == scenario::identity_in(resolved)) return std::nullopt;
   const char* what = held ? "holds another scenario" : "holds something else than results";
   return FolderTrouble{FolderTrouble::Kind::kHoldsAnother,
                        fmt::format("{}: error: {}\n  hint: --force replaces it, --results DIR writes "

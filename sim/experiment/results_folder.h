@@ -28,7 +28,8 @@ class ResultsFolder {
   ~ResultsFolder();
 
   // Makes the hidden folder with `resolved` as its scenario.toml. Refuses a path that holds the
-  // results of another scenario, or something else than results.
+  // results of another scenario, or something else than results. What a scenario expects of its
+  // runs ([expect]) does not make it another one.
   std::optional<FolderTrouble> open(const std::string& resolved, Overwrite overwrite);
 
   // The hidden folder takes its place; the old results, if any, are gone.

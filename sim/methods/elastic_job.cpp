@@ -22,12 +22,17 @@ bool ElasticJob::reconfiguring() const {
 }
 
 bool ElasticJob::lose_slices(std::span<const std::uint32_t> slices) {
-  const bool hit = std::ranges::any_of(slices, [this](std::uint32_t s) { return joined(s); });
+  // Those that wait start with the program: without one of them the start is void, also when it is
+  // back before the start would have ended.
+  const bool starting = activity() == Activity::kRestarting;
+  const bool hit = std::ranges::any_of(
+      slices, [&](std::uint32_t s) { return joined(s) || (starting && waits(s)); });
   if (hit) close_stretch();
   for (const std::uint32_t slice : slices) lose(slice);
   const ElasticityOptions& options = world_.training.elasticity;
+  const bool any_left = joined_count() > 0 || (starting && any_waiting());
   const bool absorbed = options.elastic && options.second_hit == SecondHit::kAbsorb &&
-                        reconfiguring() && joined_count() > 0;
+                        reconfiguring() && any_left;
   return hit && !absorbed;
 }
 
@@ -60,7 +65,7 @@ engine::Task<> ElasticJob::wait_and_restart(bool all) {
     }
     begin(Activity::kRestarting);
     co_await world_.conductor.sleep_for(options.restart, turn());
-  } while (!enough());  // what had returned was lost again meanwhile
+  } while (!enough());  // what had returned was lost again meanwhile, and that was absorbed
   take_back(waiting());
 }
 

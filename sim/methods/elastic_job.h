@@ -26,8 +26,8 @@ class ElasticJob : public Job {
   // Runs `life` in place of whatever the job does now.
   void restart(Life life);
 
-  // Takes the slices away. Returns whether the job must react: false when none was joined, or when
-  // the second hit of a reconfiguration is absorbed.
+  // Takes the slices away. Returns whether the job must react: false when none was joined or starting
+  // with the program, or when the second hit of a reconfiguration is absorbed.
   bool lose_slices(std::span<const std::uint32_t> slices);
   void return_slices(std::span<const std::uint32_t> slices);
 

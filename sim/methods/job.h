@@ -27,6 +27,7 @@ class Job {
   void take_back(const std::vector<std::uint32_t>& slices);
   std::vector<std::uint32_t> waiting() const;
   bool joined(std::uint32_t slice) const { return state_of(slice) == tape::SliceState::kJoined; }
+  bool waits(std::uint32_t slice) const { return state_of(slice) == tape::SliceState::kWaiting; }
   std::size_t joined_count() const { return joined_count_; }
   bool any_waiting() const { return waiting_count_ > 0; }
   bool complete() const { return joined_count_ + waiting_count_ == shape().slices.size(); }

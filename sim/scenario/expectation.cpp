@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/report/summary.h"
 
 namespace sim::scenario {
 
@@ -12,13 +16,57 @@ using base::Value;
 
 namespace {
 
-// First parts of the fields of summary.json that hold numbers.
-const std::vector<std::string>& field_heads() {
-  static const std::vector<std::string> heads = {
-      "goodput", "uptime", "compute_utilization", "participation", "wan",      "steps",
-      "tokens",  "loss",   "faults_met",          "energy_kwh",    "cost_usd", "marks",
-      "duration_s", "chips", "activity_chip_seconds", "nominal", "proxy"};
-  return heads;
+void add_fields(const nlohmann::ordered_json& json, const std::string& prefix,
+                std::vector<std::string>& fields) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string path = prefix + key;
+    if (value.is_object()) add_fields(value, path + ".", fields);
+    if (value.is_number() || value.is_null()) fields.push_back(path);
+  }
+}
+
+// The paths in summary.json at which a number can stand, read off a summary of a run that has
+// everything a run can have.
+const std::vector<std::string>& known_fields() {
+  static const std::vector<std::string> fields = [] {
+    report::Summary summary{};
+    summary.marks = {{"time", {}, {}, {}}, {"tokens", {}, {}, {}}};
+    summary.proxy.emplace();
+    std::vector<std::string> result;
+    add_fields(nlohmann::ordered_json::parse(report::to_json(summary)), "", result);
+    return result;
+  }();
+  return fields;
+}
+
+std::string head_of(const std::string& field) { return field.substr(0, field.find('.')); }
+
+// A field cut short ("goodput.step") is nearer to its whole than spelling says.
+std::string nearest_field(const std::string& field) {
+  for (const std::string& known : known_fields()) {
+    if (!field.empty() && known.starts_with(field)) return known;
+  }
+  return base::nearest_name(field, known_fields());
+}
+
+// Fields beside the one that was written, if its first part is known; else all first parts.
+std::string list_near(const std::string& field) {
+  std::string beside, heads, last_head;
+  for (const std::string& known : known_fields()) {
+    if (head_of(known) == head_of(field)) beside += " " + known;
+    if (head_of(known) != last_head) heads += " " + head_of(known);
+    last_head = head_of(known);
+  }
+  return beside.empty() ? "fields start with" + heads : "fields here are" + beside;
+}
+
+// ARM of ARM.FIELD where no arm has that name: what stands before a known field, else before the
+// first dot.
+std::string unknown_arm_in(const std::string& path) {
+  for (const std::string& known : known_fields()) {
+    if (path.ends_with("." + known)) return path.substr(0, path.size() - known.size() - 1);
+  }
+  return head_of(path);
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -49,17 +97,19 @@ void add_expectation(const std::string& key, const Value& value, const Scenario&
   if (arm.empty()) {
     std::vector<std::string> names;
     for (const Arm& known : scenario.arms) names.push_back(known.training.name);
-    problems.add(value.place, "must start with the name of an arm", "arms here are " + joined(names));
+    const std::string written = unknown_arm_in(key.substr(0, key.size() - 4));
+    const std::string nearest = base::nearest_name(written, names);
+    problems.add(value.place, fmt::format("must start with the name of an arm; got '{}'", written),
+                 nearest.empty() ? "arms here are " + joined(names)
+                                 : fmt::format("did you mean '{}'?", nearest));
     return;
   }
   const std::size_t begin = arm.size() + 1;
   const std::string field = key.size() - 4 > begin ? key.substr(begin, key.size() - 4 - begin) : "";
-  const std::string head = field.substr(0, field.find('.'));
-  if (std::find(field_heads().begin(), field_heads().end(), head) == field_heads().end()) {
-    const std::string nearest = base::nearest_name(head, field_heads());
+  if (std::find(known_fields().begin(), known_fields().end(), field) == known_fields().end()) {
+    const std::string nearest = nearest_field(field);
     problems.add(value.place, fmt::format("unknown field '{}'", field),
-                 nearest.empty() ? "fields are " + joined(field_heads())
-                                 : fmt::format("did you mean '{}'?", nearest));
+                 nearest.empty() ? list_near(field) : fmt::format("did you mean '{}'?", nearest));
     return;
   }
   if (const auto bound = base::read_real(value, {}, problems)) {
@@ -93,6 +143,9 @@ std::vector<Expectation> bind_expectations(const Value& root, const Scenario& sc
     return result;
   }
   collect(*table, "", scenario, result, problems);
+  std::stable_sort(result.begin(), result.end(), [](const Expectation& a, const Expectation& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
   return result;
 }
 

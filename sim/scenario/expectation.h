@@ -8,8 +8,11 @@
 
 namespace sim::scenario {
 
-// Keys are ARM.FIELD.min or ARM.FIELD.max, FIELD a dotted path into summary.json. The arms of
-// `scenario` must be bound.
+// Keys are ARM.FIELD.min or ARM.FIELD.max, FIELD a dotted path to a number in summary.json; sorted
+// by position. The arms of `scenario` must be bound.
+//
+// Errors: an arm that the scenario does not have, a field that no summary has, a bound that is no
+//         finite number.
 std::vector<Expectation> bind_expectations(const base::Value& root, const Scenario& scenario,
                                            base::Problems& problems);
 

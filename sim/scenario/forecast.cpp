@@ -9,6 +9,7 @@
 #include <map>
 
 #include "optim/model.h"
+#include "sim/base/units.h"
 #include "sim/methods/fleet.h"
 #include "sim/methods/step_time.h"
 #include "sim/scenario/arm_fleet.h"
@@ -163,6 +164,25 @@ std::vector<ArmForecast> forecast(const Scenario& scenario) {
   std::vector<ArmForecast> result;
   for (const Arm& arm : scenario.arms) result.push_back(forecast_arm(scenario, arm));
   return result;
+}
+
+std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file) {
+  constexpr base::Nanoseconds kFewSteps = 100;
+  std::vector<base::Diagnostic> warnings;
+  for (const ArmForecast& arm : forecast(scenario)) {
+    const base::Nanoseconds period = arm.step_time + arm.stall_per_step;
+    if (period <= scenario.marks.time / kFewSteps || scenario.marks.time == 0) continue;
+    const double steps = base::to_seconds(scenario.marks.time) / base::to_seconds(period);
+    warnings.push_back(
+        {file, {}, "marks.time",
+         fmt::format("arm \"{}\" needs {:.4g} s for a step: about {:.0f} steps only; got \"{}\"", arm.name,
+                     base::to_seconds(period), std::floor(steps),
+                     base::format_duration(scenario.marks.time)),
+         arm.stall_per_step > arm.step_time ? "a later mark, or links of more bandwidth"
+                                            : "a later mark, or a smaller model.batch_tokens",
+         base::Severity::kWarning});
+  }
+  return warnings;
 }
 
 std::string forecast_text(const Scenario& scenario) {

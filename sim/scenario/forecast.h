@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/diagnostic.h"
 #include "sim/base/time.h"
 #include "sim/scenario/scenario.h"
 
@@ -37,6 +38,10 @@ struct ArmForecast {
 // Requires: a checked scenario (links where they are needed); else std::invalid_argument.
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm);
 std::vector<ArmForecast> forecast(const Scenario& scenario);
+
+// Warnings, with `file` for their place: an arm whose step, waiting for links included, is longer
+// than a hundredth of the time mark has too few steps for its figures to mean much.
+std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file);
 
 // As a table for people.
 std::string forecast_text(const Scenario& scenario);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -37,7 +38,11 @@ std::string resolved_text(const Scenario& scenario);
 // Requires: the arm exists; else std::invalid_argument.
 std::string resolved_text(const Scenario& scenario, const std::string* only_arm);
 
-// Hash of the resolved text.
+// What of a resolved text says which scenario it is: all but [expect], its last section, which
+// judges runs and changes none.
+std::string_view identity_in(std::string_view resolved);
+
+// Hash of that.
 std::uint64_t scenario_hash(const Scenario& scenario);
 
 }  // namespace sim::scenario

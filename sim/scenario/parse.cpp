@@ -8,6 +8,8 @@
 #include <cctype>
 #include <sstream>
 
+#include "sim/scenario/unquoted.h"
+
 namespace sim::scenario {
 
 using base::Place;
@@ -96,26 +98,6 @@ void move_to(Value& value, const Place& place) {
   }
 }
 
-// "6 h" when the line holds an unquoted number with a unit after '='.
-std::string unquoted_quantity(const std::string& text, int line) {
-  std::istringstream lines(text);
-  std::string current;
-  for (int i = 0; i < line; ++i) std::getline(lines, current);
-  const std::size_t equals = current.find('=');
-  if (equals == std::string::npos) return {};
-  std::size_t begin = equals + 1;
-  while (begin < current.size() && current[begin] == ' ') ++begin;
-  const std::size_t end = std::min({current.find('#', begin), current.find(',', begin),
-                                    current.find('}', begin), current.size()});
-  std::string value = current.substr(begin, end - begin);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\r')) value.pop_back();
-  const std::size_t unit = value.find_first_not_of("0123456789._+- ");
-  const bool is_number = !value.empty() && std::isdigit(static_cast<unsigned char>(value[0])) != 0;
-  const bool has_unit = unit != std::string::npos &&
-                        std::isalpha(static_cast<unsigned char>(value[unit])) != 0;
-  return is_number && has_unit ? value : std::string{};
-}
-
 }  // namespace
 
 Value parse_toml(const std::string& text, const std::string& file, base::Problems& problems) {
@@ -125,13 +107,17 @@ Value parse_toml(const std::string& text, const std::string& file, base::Problem
     return root;
   } catch (const toml::parse_error& error) {
     const Position position = position_of(error.source());
-    std::string description(error.description());
-    if (!description.empty()) {
-      description[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(description[0])));
+    if (const auto bare = find_unquoted(text, position)) {
+      problems.add({file, bare->position, bare->key}, "must be in quotes; got " + bare->text,
+                   bare->has_unit ? fmt::format("write values with a unit as text: \"{}\"", bare->text)
+                                  : fmt::format("write it as text: \"{}\"", bare->text));
+    } else {
+      std::string description(error.description());
+      if (!description.empty()) {
+        description[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(description[0])));
+      }
+      problems.add({file, position, ""}, "cannot be read as TOML: " + description);
     }
-    const std::string quantity = unquoted_quantity(text, position.line);
-    problems.add({file, position, ""}, "cannot be read as TOML: " + description,
-                 quantity.empty() ? "" : fmt::format("values with a unit are text: \"{}\"", quantity));
   }
   Value nothing;
   nothing.place = {file, {1, 1}, ""};

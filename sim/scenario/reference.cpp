@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
 #include "failure_models/distribution_schema.h"
 #include "sim/scenario/scenario_schema.h"
@@ -63,6 +64,19 @@ std::string allowed_text(const Line& line) {
   return line.allowed.empty() ? line.kind : line.kind + ": " + line.allowed;
 }
 
+std::string name_of(const Section& section) {
+  return section.name.empty() ? "top" : section.name;
+}
+
+std::string text_of(const Section& section) {
+  std::string text = fmt::format("{}: {}\n", title(section), section.help);
+  for (const Line& line : lines_of(section)) {
+    text += fmt::format("  {:<24} {} (default {})\n  {:<24}   {}\n", line.key, allowed_text(line),
+                        line.standard == "required" ? "none: required" : line.standard, "", line.help);
+  }
+  return text;
+}
+
 // For Markdown cells.
 std::string escaped(std::string text) {
   std::string result;
@@ -77,14 +91,21 @@ std::string escaped(std::string text) {
 
 std::string schema_text() {
   std::string text;
-  for (const Section& section : sections()) {
-    text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", title(section), section.help);
-    for (const Line& line : lines_of(section)) {
-      text += fmt::format("  {:<24} {} (default {})\n  {:<24}   {}\n", line.key, allowed_text(line),
-                          line.standard == "required" ? "none: required" : line.standard, "", line.help);
-    }
-  }
+  for (const Section& section : sections()) text += (text.empty() ? "" : "\n") + text_of(section);
   return text;
+}
+
+std::string schema_text(const std::string& section_name) {
+  for (const Section& section : sections()) {
+    if (name_of(section) == section_name) return text_of(section);
+  }
+  throw std::invalid_argument("schema: no section is named " + section_name);
+}
+
+std::vector<std::string> section_names() {
+  std::vector<std::string> names;
+  for (const Section& section : sections()) names.push_back(name_of(section));
+  return names;
 }
 
 std::string schema_markdown() {

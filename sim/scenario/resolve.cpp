@@ -23,6 +23,8 @@ namespace {
 
 using base::Value;
 
+constexpr std::string_view kExpectHeader = "\n[expect]\n";
+
 // The keys of a table, one a line.
 std::string lines_of(const Value& table) {
   std::string text;
@@ -98,7 +100,7 @@ std::string expectations(const Scenario& scenario, const std::string* only_arm) 
     text += fmt::format("{} = {}\n", base::to_toml(Value::of(expectation_key(expectation))),
                         base::to_toml(Value::of(expectation.bound)));
   }
-  return text.empty() ? text : "\n[expect]\n" + text;
+  return text.empty() ? text : std::string(kExpectHeader) + text;
 }
 
 }  // namespace
@@ -122,8 +124,13 @@ std::string resolved_text(const Scenario& scenario, const std::string* only_arm)
 
 std::string resolved_text(const Scenario& scenario) { return resolved_text(scenario, nullptr); }
 
+// No text value holds a line feed of its own: the writer escapes them.
+std::string_view identity_in(std::string_view resolved) {
+  return resolved.substr(0, resolved.rfind(kExpectHeader));
+}
+
 std::uint64_t scenario_hash(const Scenario& scenario) {
-  return base::hash_name(0, resolved_text(scenario));
+  return base::hash_name(0, identity_in(resolved_text(scenario)));
 }
 
 }  // namespace sim::scenario

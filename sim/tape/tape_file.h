@@ -24,7 +24,7 @@ namespace sim::tape {
 // Writes each fact that it is shown. A file without finish() is diagnosed as truncated when read.
 class TapeWriter : public Reader {
  public:
-  // Errors: TapeFileError when the stream fails, here and in every call.
+  // A failing stream is told by finish() alone: TapeFileError.
   TapeWriter(std::ostream& out, const RunShape& shape, std::uint64_t scenario_hash);
 
   void on(const Fact& fact) override;

@@ -4,6 +4,9 @@
 //         (when the faults are over, all is as it was) on worlds with a real network.
 // Method: each seed draws twenty faults that overlap, on a coarse grid of dates; the run goes on for
 //         80 s after the last one.
+// Teeth:  seen failing with a syncer restored from a learner where none had a state, with the newest
+//         settled step going back, with learners that wait not telling a lost report again, and with a
+//         slice released by the first of its faults that ends.
 #include <catch2/catch.hpp>
 
 #include "tests/chaos/random_faults.h"

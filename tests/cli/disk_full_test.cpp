@@ -40,7 +40,21 @@ TEST_CASE("disk full: exit code 3, the reason, and not even a part of the result
     CHECK(got.exit_code == 3);
     CHECK(got.out == "");
     CHECK_THAT(got.err, Contains("No space left on device"));
-    CHECK_THAT(got.err, Contains("results/small/decoupled-diloco/"));
+    CHECK_THAT(got.err, Contains("results/small/decoupled-diloco/seed-7/"));
+    CHECK_THAT(got.err, Contains(": error: cannot be written: "));
+  }
+}
+
+// The tape is written while the run goes on; a disk that fills meanwhile is found at its end.
+TEST_CASE("disk full: a recorded tape that does not fit is the same trouble", "[cli]") {
+  const Place place;
+  if (!may_mount(place)) return;
+  place.write("small.toml", small_scenario());
+  for (const int size_kib : {8, 32, 64}) {
+    CAPTURE(size_kib);
+    const Outcome got = on_small_disk("atoll run small.toml --record", size_kib, place);
+    CHECK(got.exit_code == 3);
+    CHECK_THAT(got.err, Contains(": error: cannot be written: "));
   }
 }
 

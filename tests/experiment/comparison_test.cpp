@@ -10,6 +10,7 @@
 #include "sim/experiment/comparison_format.h"
 #include "sim/experiment/expectations.h"
 #include "sim/experiment/figure.h"
+#include "sim/report/summary.h"
 
 namespace sim::experiment {
 namespace {
@@ -33,7 +34,7 @@ FinishedRun run_of(std::size_t arm, std::uint64_t seed, double goodput, const or
                           {"loss", {{"initial", 9.0}, {"final", 1.0}}},
                           {"marks", {{"tokens", {{"at_s", nullptr}, {"loss", loss}}}}},
                           {"faults_met_scripted", 0},
-                          {"violation_count", 0}};
+                          {"properties", {{"violation_count", 0}, {"violations", nullptr}}}};
   return {arm, seed, std::move(summary)};
 }
 
@@ -141,9 +142,11 @@ TEST_CASE("expectations: a scripted fault must strike where something is expecte
 }
 
 TEST_CASE("expectations: a violated property is unmet in every scenario", "[unit][experiment]") {
-  FinishedRun run = run_of(0, 1, 0.5, 1.0);
-  run.summary["violation_count"] = 2;
-  run.summary["violations"] = {"quorum", "other"};
+  // Through the real writer, so that the place of the key in summary.json is under test too.
+  report::Summary summary;
+  summary.violation_count = 2;
+  summary.violations = {"quorum", "other"};
+  const FinishedRun run{0, 1, ordered_json::parse(report::to_json(summary))};
   const std::vector<Verdict> verdicts = judge(two_arms(), {run});
   REQUIRE(verdicts.size() == 1);
   CHECK(verdicts[0].got == "2, first: quorum");

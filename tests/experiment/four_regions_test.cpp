@@ -1,8 +1,7 @@
 // tests/experiment/four_regions_test.cpp: what the README says of scenarios/four_regions.toml holds.
 //
 // One seed, so only what must hold for every seed is asserted; the losses are printed, not judged.
-// Teeth:  seen failing with the scripted fault half an hour early, with the west's learners never
-//         let back, and with links ten times as fast.
+// Teeth:  seen failing with links ten times as fast, and with recovered learners kept out of merges.
 #include <catch2/catch.hpp>
 
 #include "tests/experiment/whole_run.h"

@@ -4,7 +4,8 @@
 // change is when it no longer fits. UPDATE_GOLDEN=1 writes it anew, never under CI; the commit says
 // why. The hash knows nothing of losses, whose last digits belong to the instruction-set level; that
 // it also holds with the C library's choices masked is tests/cli/masked_library_test.cpp.
-// Teeth:  seen failing with one random stream renamed, and with grace rounded to microseconds.
+// Teeth:  seen failing with a wait for repair told as stepping, with recovered learners kept out of
+//         merges, and when what returns during an upscale was no longer taken in at once.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 // proves the data order: each learner of two must have seen, at each step, exactly its half of the
 // examples that data parallel saw, or the losses would part at the first step. It can prove it because
 // the quadratic's loss depends on every example's noise.
-// Teeth:  seen failing with token weights on unequal batches, with examples keyed by the learner's own
-//         slot number, with an outer rate of 0.99, and with momentum left on.
+// Teeth:  seen failing with examples keyed by the learner's own count of slots, and with 0.99 of the
+//         outer rate taken.
 #include <catch2/catch.hpp>
 
 #include "tests/experiment/quiet_scenario.h"

@@ -3,7 +3,7 @@
 //
 // Preconditions of the law: stopped by tokens, no faults, and for Decoupled DiLoCo pinned adoption, a
 // quorum of all learners and links on which no fragment falls behind (a skipped one is a decision).
-// Teeth:  seen failing with adoption on arrival, and with a schedule that reads the date.
+// Teeth:  seen failing with pinned fragments adopted as soon as they arrive (the case with overlap).
 #include <catch2/catch.hpp>
 
 #include "tests/experiment/quiet_scenario.h"

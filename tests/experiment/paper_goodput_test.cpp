@@ -4,8 +4,8 @@
 // learners. Two yardsticks: the published figures, which come from one run of a simulation whose
 // parameters are not all published (3 points), and what the calibrated scenario is expected to give
 // over many seeds (1 point, which is several times the spread of a mean over 5 seeds).
-// Teeth:  seen failing with the repair mean of 60 s doubled, and with failures drawn while a learner
-//         reconfigures.
+// Teeth:  seen failing with the mean repair of 60 s doubled, and with failures that act at once
+//         instead of at the end of a step.
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/child_process.h"

@@ -2,8 +2,8 @@
 //
 // scenarios/minimal.toml is the small sister of four_regions: two of four islands are killed from
 // 4 min to 5 min, on top of random failures; seed and arms as in the file.
-// Teeth:  seen failing with the fault's duration ignored, with recovered learners left out of the
-//         reports, and with data parallel's wait told as stepping.
+// Teeth:  seen failing with recovered learners kept out of merges, and with data parallel's wait for
+//         repair told as stepping.
 #include <catch2/catch.hpp>
 
 #include "tests/experiment/whole_run.h"

@@ -2,7 +2,8 @@
 //
 // Goal:   what a loss costs an elastic and a non-elastic job, second by second.
 // Method: steps of one second and round durations; each test adds up the dates in its comment.
-// Teeth:  see the closing lines of each test.
+// Teeth:  seen failing with the checkpoint forgotten by a loss while it loads, with a restart that goes
+//         on through a failure, and with checkpoints counted from the last one's begin.
 #include <catch2/catch.hpp>
 
 #include "sim/methods/data_parallel.h"
@@ -116,6 +117,48 @@ TEST_CASE("data parallel: a failure acts at once or at the end of its step", "[m
   lived = live(setup);
   CHECK_THAT(struck_at(lived), WithinAbs(11.0, 1e-9));
   CHECK(steps_in(lived) == 11);
+}
+
+// All of the job goes at 25.5 s; both slices are back at 27.5 and restarted at 32.5 s. Loading takes 4 s;
+// at 34.5 s, under way, slice 2 goes for good: downscale to 37.5 s, and the checkpoint (of step 20) is
+// loaded all the same, to 41.5 s. 18 steps of half a batch, but for a save of 1 s at 51.5 s: 17.
+TEST_CASE("data parallel: a loss while the checkpoint loads does not spare the rollback",
+          "[methods]") {
+  Setup setup = one_job();
+  setup.training.checkpoint = {
+      .every = 10 * kSecond, .save = kSecond, .load = 4 * kSecond, .redo = true};
+  setup.kill(tape::TargetKind::kIsland, "a", 25'500 * kMillisecond, 2 * kSecond);
+  setup.kill(tape::TargetKind::kSlice, "a/slice-2", 34'500 * kMillisecond, kNever);
+  const Lived lived = live(setup);
+  const auto rollbacks = lived.recorder.of(Kind::kRolledBack);
+  REQUIRE(rollbacks.size() == 1);
+  CHECK(rollbacks[0].at == 41'500 * kMillisecond);
+  CHECK(rollbacks[0].rolled_back.to_step == 20);
+  CHECK(steps_in(lived) == 23 + 17);
+  CHECK(lived.account->at_end()->unique_tokens == 20 * 4096 + 17 * 2048);
+  CHECK(lived.account->properties().violation_count() == 0);
+}
+
+// The slice is back at 12.5 s and the program starts until 17.5 s. It goes again at 15 s for a second, so
+// the start is void: again from 16 to 21 s.
+TEST_CASE("data parallel: a failure during a restart restarts it", "[methods]") {
+  for (const bool elastic : {true, false}) {
+    Setup setup = one_job();
+    setup.islands.clear();
+    setup.add_island("a", "here", 1, 1);
+    setup.training.elasticity.elastic = elastic;
+    setup.kill(tape::TargetKind::kSlice, "a/slice-1", 10'500 * kMillisecond, 2 * kSecond);
+    setup.kill(tape::TargetKind::kSlice, "a/slice-1", 15 * kSecond, kSecond);
+    CHECK_THAT(stepping_since_s(live(setup), 1), WithinAbs(21.0, 1e-9));
+  }
+}
+
+// A run without marks on tokens asks for 2^32 - 1 steps at once; of 10 s each they would end after the
+// end of time.
+TEST_CASE("data parallel: a stretch without an end in sight is no overflow", "[methods]") {
+  Setup setup = one_job();
+  setup.training.step_time = 10 * kSecond;
+  CHECK(steps_in(live(setup)) == 6);
 }
 
 // 8 s of reduction against a backward pass of 6 s in 64 buckets: 8 - 6 (1 - 1/64) = 2.09375 are

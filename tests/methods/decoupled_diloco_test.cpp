@@ -3,6 +3,7 @@
 // Goal:   takes, merges and adoptions happen when Algorithms 1 and 2 say, and failures do what the
 //         headers say.
 // Method: no network (transfers take no time), steps of one second, two learners; dates by hand.
+// Teeth:  seen failing with a learner that is not elastic taken for alive while it waits for repair.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/world_fixture.h"
@@ -103,6 +104,27 @@ TEST_CASE("decoupled diloco: a short outage resumes stale, a long one copies a p
       break;
     }
   }
+}
+
+// b is not elastic: slice 1 stops all of it from 10.5 s, back at 30.5 s, restarted at 35.5 s. 25 steps
+// were missed, more than resume_within = 4, so it copies a and goes on at the global step.
+TEST_CASE("decoupled diloco: a learner stopped by one slice is out like one that lost all",
+          "[methods]") {
+  Setup setup = two_learners();
+  setup.training.elasticity.elastic = false;
+  setup.kill(tape::TargetKind::kSlice, "b/slice-1", 10'500 * kMillisecond, 20 * kSecond);
+  const Lived lived = live(setup);
+  const auto copies = lived.recorder.of(Kind::kStateCopied);
+  REQUIRE(copies.size() == 1);
+  CHECK(copies[0].at == 35'500 * kMillisecond);
+  CHECK(copies[0].state_copied.step == 35);
+  std::size_t merge = 0;
+  for (const auto& fact : lived.recorder.of(Kind::kFragmentMerged)) {
+    const bool away = fact.at > 10'500 * kMillisecond && fact.at < 35'500 * kMillisecond;
+    if (away) CHECK(lived.recorder.contributors[merge].back().learner == 0);
+    ++merge;
+  }
+  CHECK(lived.account->properties().violation_count() == 0);
 }
 
 // A step of b takes 1.25 s. Without grace, K = 1, every report opens a global step: a reports at 1,

@@ -85,6 +85,7 @@ struct Setup {
   void use_network(std::size_t region_count, double bytes_per_s = 1e7) {
     network.model = engine::NetworkModel::kSimgrid;
     network.regions.clear();
+    network.links.clear();
     for (std::size_t r = 0; r < region_count; ++r) {
       network.regions.push_back({"r" + std::to_string(r), 1e9, 50'000});
       for (std::size_t other = 0; other < r; ++other) {
@@ -160,7 +161,7 @@ namespace detail {
 
 class NoHorizon : public Horizon {
  public:
-  std::uint32_t steps_until_due(std::uint64_t) const override { return 1'000'000; }
+  std::uint32_t steps_until_due(std::uint64_t) const override { return UINT32_MAX; }
 };
 
 // A megabyte takes each link as long as it did before any fault.

@@ -3,7 +3,9 @@
 // NAME.toml is loaded as text under the display name "NAME.toml"; a first line "# --set A" adds an
 // override. UPDATE_GOLDEN=1 writes the .txt files anew.
 // Teeth: seen failing with every value's position at 1:1, with a suggestion distance of the whole
-// length of the word, with unsorted diagnostics, and with units read as prefixes.
+// length of the word, with unsorted diagnostics, with units read as prefixes, with one mistake told once per
+// arm, with a wrong format among other mistakes, with unquoted text not looked for in tables and lists, with
+// the unit of the dimension's example for every key, and with expected fields known by their first part only.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -94,7 +94,7 @@ TEST_CASE("arms: one that changes the method keeps only the keys that both metho
   CHECK(arm.inner.learning_rate == 0.01);                // merged from [training]
 }
 
-TEST_CASE("--set: names and indices reach elements of lists, and arm.NAME reaches one arm") {
+TEST_CASE("overrides: names and indices reach elements of lists, and arm.NAME reaches one arm") {
   const auto scenario = shipped("paper/goodput.toml",
                                 {"island.cluster.chips=150016", "failure[0].mtbi=2 y",
                                  "arm.\"2 learners\".downscale=11 s", "training.upscale = 13 s"});

@@ -148,7 +148,8 @@ inline void play(const HandTape& tape, Trainer& trainer) {
 }
 
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  if (a.size() != b.size()) return false;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 inline bool same_bits(const LearnerState& a, const LearnerState& b) {
