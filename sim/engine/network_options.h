@@ -29,7 +29,6 @@ enum class NetworkModel : std::uint8_t {
 
 struct NetworkOptions {
   NetworkModel model;
-  bool rtt_bias;  // flows of longer round trip get less of a shared link, as TCP does
   std::vector<RegionOptions> regions;
   std::vector<LinkOptions> links;
 };

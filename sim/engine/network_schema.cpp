@@ -52,10 +52,7 @@ const SchemaOf<NetworkOptions>& network_schema() {
                   base::Choices<NetworkModel>{{"simgrid", NetworkModel::kSimgrid},
                                               {"none", NetworkModel::kNone}},
                   "simgrid",
-                  "simgrid: flows share links; none: transfers take no time (goodput questions)")
-          .choice("sharing", &N::rtt_bias,
-                  base::Choices<bool>{{"max-min", false}, {"rtt-biased", true}}, "max-min",
-                  "rtt-biased: flows of longer round trip get less of a shared link, as with TCP");
+                  "simgrid: flows share links; none: transfers take no time (goodput questions)");
   return schema;
 }
 

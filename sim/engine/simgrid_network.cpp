@@ -26,9 +26,6 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// A latency that is only a weight: too short to delay anything, in proportion to the round trip.
-constexpr double kWeightPerSecond = 1e-6;
-
 // SimGrid replaces handlers when the engine is made; ours must be the ones that stay.
 class KeptSignalHandlers {
  public:
@@ -62,7 +59,6 @@ class SimgridNetwork : public FlowNetwork {
   struct Link {
     std::uint16_t region_a, region_b;
     double bytes_per_s;
-    double latency_s;
     double factor = 1.0;
     s4u::Link* duplex = nullptr;  // both directions; none before run()
   };
@@ -95,11 +91,7 @@ SimgridNetwork::SimgridNetwork(const NetworkOptions& options)
     const std::uint16_t b = region_index(options, link.region_b);
     link_of_pair_[a * region_count_ + b] = link_of_pair_[b * region_count_ + a] =
         static_cast<std::int32_t>(links_.size());
-    const double one_way_s = base::to_seconds(link.rtt) / 2;
-    links_.push_back({.region_a = a,
-                      .region_b = b,
-                      .bytes_per_s = link.bytes_per_s,
-                      .latency_s = options.rtt_bias ? one_way_s * kWeightPerSecond : 0.0});
+    links_.push_back({.region_a = a, .region_b = b, .bytes_per_s = link.bytes_per_s});
   }
 }
 
@@ -146,7 +138,7 @@ void SimgridNetwork::create_platform() {
     Link& link = links_[i];
     s4u::SplitDuplexLink* duplex =
         zone->create_split_duplex_link("link-" + std::to_string(i), link.bytes_per_s);
-    duplex->set_latency(link.latency_s);
+    duplex->set_latency(0);  // the propagation delay is the Transport's wait
     duplex->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR,
                                [&link](double capacity, int) { return capacity * link.factor; });
     duplex->seal();

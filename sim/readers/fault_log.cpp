@@ -31,7 +31,7 @@ std::string fault_target_name(const tape::RunShape& shape, TargetKind kind, std:
     case TargetKind::kRegion: return shape.regions.at(target);
     case TargetKind::kLink: {
       const tape::LinkShape& link = shape.links.at(target);
-      return shape.regions.at(link.region_a) + "+" + shape.regions.at(link.region_b);
+      return shape.regions.at(link.region_a) + "--" + shape.regions.at(link.region_b);
     }
     case TargetKind::kSyncer:
       return target < shape.learners.size() ? shape.learners[target].name : fmt::to_string(target);

@@ -68,7 +68,7 @@ Process ring_each_step(Run& run, Transport& transport, std::vector<std::uint16_t
 }
 
 NetworkOptions ring_of_regions() {
-  NetworkOptions options{.model = NetworkModel::kSimgrid, .rtt_bias = false, .regions = {},
+  NetworkOptions options{.model = NetworkModel::kSimgrid, .regions = {},
                          .links = {}};
   for (std::size_t i = 0; i < kRegions; ++i) {
     options.regions.push_back({fmt::format("r{}", i), 5e10, base::kMicrosecond});

@@ -78,7 +78,7 @@ inline std::string region_name(std::size_t index) { return fmt::format("r{}", in
 
 // `count` regions, each linked to each at 5 Gbit/s and 60 ms; fabric 50 GB/s and 1 us.
 inline NetworkOptions full_mesh(std::size_t count) {
-  NetworkOptions options{.model = NetworkModel::kSimgrid, .rtt_bias = false, .regions = {},
+  NetworkOptions options{.model = NetworkModel::kSimgrid, .regions = {},
                          .links = {}};
   for (std::size_t i = 0; i < count; ++i) {
     options.regions.push_back({region_name(i), 5e10, base::kMicrosecond});

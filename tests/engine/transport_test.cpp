@@ -272,22 +272,6 @@ TEST_CASE("transport: with no network transfers take no time but keep their turn
   CHECK(world.ledger.closes());
 }
 
-TEST_CASE("transport: flows of a long round trip share as others do, bias or not",
-          "[unit][engine]") {
-  // One direct link per pair: all flows of a link have its round trip, so the bias is only a weight
-  // that all share. It must not add a delay: 30 ns are 1e-6 of the propagation.
-  NetworkOptions options = full_mesh(2);
-  options.rtt_bias = true;
-  const Outcome outcome = simulate(options, [](World& world, auto& endings) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      world.conductor.spawn(
-          send_at(world, 0, {{0, 1, kTenGb}}, TrafficClass::kFragment, endings[i]), {});
-    }
-  });
-  CHECK(std::abs(outcome.at[0] - (kThirtyMs + 32 * kSecond)) <= 100);
-  CHECK(outcome.at[1] == outcome.at[0]);
-}
-
 TEST_CASE("transport: signal handlers are the same after the engine exists", "[unit][engine]") {
   static const auto ours = [](int) {};
   const bool kept = run_forked([] {

@@ -54,7 +54,6 @@ struct Setup {
                             .syncer_state_bytes = 8};
   SpeedSpreadOptions spread{.island_sd = 0, .step_sd = 0};
   engine::NetworkOptions network{.model = engine::NetworkModel::kNone,
-                                 .rtt_bias = false,
                                  .regions = {{"here", 50e9, 50'000}},
                                  .links = {}};
   std::vector<IslandOptions> islands;

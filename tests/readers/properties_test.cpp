@@ -169,7 +169,7 @@ TEST_CASE("fault log: faults keep their dates and names", "[unit][readers]") {
   CHECK(log.faults()[0].ended_at == 6_s);
   CHECK(log.faults()[1].ended_at == base::kNever);
   CHECK(fault_target_name(shape, TargetKind::kRegion, 1) == "east");
-  CHECK(fault_target_name(shape, TargetKind::kLink, 0) == "west+east");
+  CHECK(fault_target_name(shape, TargetKind::kLink, 0) == "west--east");
   CHECK(fault_target_name(shape, TargetKind::kChip, 2) == "b/slice-0");
   CHECK_THROWS_WITH(log.on({7_s, FaultEnded{0}}), "fault 0 ends, but it does not last");
 }

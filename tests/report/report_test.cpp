@@ -101,7 +101,7 @@ TEST_CASE("faults.csv: planned durations, empty for good", "[unit][report]") {
   CHECK(out.str() ==
         "at_s,kind,target_kind,target,for_s,rate_factor,source,arm_relative\n"
         "1.500000000,kill,region,east,5.000000000,,scripted,0\n"
-        "2.000000000,rate-cut,link,west+east,,0.5,random,1\n");
+        "2.000000000,rate-cut,link,west--east,,0.5,random,1\n");
 }
 
 TEST_CASE("activity.csv: one second per row, chip-seconds per bucket", "[unit][report]") {
