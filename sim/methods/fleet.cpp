@@ -12,6 +12,7 @@
 #include "optim/fragments.h"
 #include "sim/base/elementary.h"
 #include "sim/base/random.h"
+#include "sim/methods/step_time.h"
 
 namespace sim::methods {
 namespace {
@@ -59,8 +60,8 @@ std::vector<double> add_islands(const NominalModelOptions& model, const SpeedSpr
         fleet.shape.slices.push_back({fmt::format("{}/slice-{}", name, s), island,
                                       region_index(fleet.shape, group.region), tape::kNoLearner,
                                       chips, 0, 0, 0});
-        fleet.slice_flops_per_s.push_back(static_cast<double>(chips) * group.peak_flops *
-                                          model.utilization * speed);
+        fleet.slice_flops_per_s.push_back(
+            useful_flops_per_s(model, chips, group.peak_flops, speed));
       }
       fleet.shape.chips += group.chips;
     }
@@ -189,8 +190,7 @@ Nanoseconds compute_time(const NominalModelOptions& model, const TrainingOptions
   if (training.step_time > 0) {
     return base::from_seconds(base::to_seconds(training.step_time) / speed);
   }
-  return base::from_seconds(6.0 * static_cast<double>(model.parameters) *
-                            static_cast<double>(tokens) / flops_per_s);
+  return base::from_seconds(step_flop(model, static_cast<double>(tokens)) / flops_per_s);
 }
 
 void add_fragments(const NominalModelOptions& model, std::size_t count, RunShape& shape) {
@@ -243,7 +243,7 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   shape.native_tokens_per_s =
       training.step_time > 0
           ? static_cast<double>(shape.batch_tokens) / base::to_seconds(training.step_time)
-          : fleet_flops / (6.0 * static_cast<double>(model.parameters));
+          : fleet_flops / step_flop(model, 1.0);
   shape.nominal_step =
       base::from_seconds(static_cast<double>(shape.batch_tokens) / shape.native_tokens_per_s);
   add_fragments(model, synchronous ? 1 : static_cast<std::size_t>(training.fragments), shape);

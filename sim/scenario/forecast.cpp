@@ -11,7 +11,6 @@
 #include "optim/model.h"
 #include "sim/base/units.h"
 #include "sim/methods/fleet.h"
-#include "sim/methods/step_time.h"
 #include "sim/scenario/arm_fleet.h"
 
 namespace sim::scenario {
