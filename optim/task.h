@@ -30,6 +30,10 @@ class Task {
   virtual double held_out_floor() const { return loss_floor(); }
 };
 
+// What an example shows: a vector of features and one target, or a sequence of `context` symbols with
+// a target at each position (for the transformer; an example's loss is the mean over its positions).
+enum class ExampleForm : std::uint8_t { kFeatures, kTokens };
+
 enum class TaskKind : std::uint8_t { kQuadratic, kTeacher, kMarkov };
 
 struct TaskOptions {
@@ -40,6 +44,7 @@ struct TaskOptions {
   double noise;             // quadratic: sd of the optimum's per-example shift; teacher: label flip probability
   double sharpness;         // markov: larger makes transitions more predictable
   std::size_t held_out_examples;
+  ExampleForm form = ExampleForm::kFeatures;  // markov, text: follows from the model
 };
 
 // Errors: std::invalid_argument for sizes of 0, fewer than two classes, noise or sharpness out of
