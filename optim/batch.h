@@ -12,8 +12,8 @@ namespace optim {
 struct Batch {
   std::size_t examples = 0;
   std::vector<float> inputs;            // (examples x features), row-major
-  std::vector<std::int32_t> tokens;     // (examples x context), row-major
   std::vector<std::int32_t> targets;    // (examples) class, or (examples x context); empty for the quadratic
+  std::vector<std::int32_t> tokens = {};  // (examples x context), row-major
 };
 
 }  // namespace optim
