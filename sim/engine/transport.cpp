@@ -34,6 +34,7 @@ Transport::Transport(Conductor& conductor, FlowNetwork& network, const NetworkOp
     add(region_index(options, link.region_a), region_index(options, link.region_b),
         {.bytes_per_s = link.bytes_per_s, .one_way = link.rtt / 2});
   }
+  refresh_reachable();
   conductor_.on_flow_end([this](FlowId flow) { flow_ended(flow); });
 }
 
@@ -221,12 +222,14 @@ std::int64_t Transport::carried(const Part& part) const {
 void Transport::set_region_up(std::uint16_t region, bool up) {
   const bool before = region_is_up_.at(region);
   region_is_up_[region] = up;
+  refresh_reachable();
   if (up && !before) changed_.notify();
   if (!up && before) break_unreachable_exchanges();
 }
 
 void Transport::set_link_up(std::uint16_t region_a, std::uint16_t region_b, bool up) {
   const bool before = std::exchange(link(region_a, region_b).up, up);
+  refresh_reachable();
   if (up && !before) changed_.notify();
   if (!up && before) break_unreachable_exchanges();
 }
@@ -267,15 +270,20 @@ void Transport::break_unreachable(Exchange& exchange) {
 // --- What is between the regions ---
 
 TransferStatus Transport::condition_of(const Hop& hop) const {
-  if (!region_is_up_.at(hop.source_region) || !region_is_up_.at(hop.target_region)) {
-    return TransferStatus::kPeerDown;
-  }
-  const std::size_t path = find_way(hop.source_region, hop.target_region);
-  return path != kNoWay && ways_[path].up ? TransferStatus::kOk : TransferStatus::kLinkDown;
+  if (reachable(hop.source_region, hop.target_region)) return TransferStatus::kOk;
+  const bool both_up = region_is_up_[hop.source_region] && region_is_up_[hop.target_region];
+  return both_up ? TransferStatus::kLinkDown : TransferStatus::kPeerDown;
 }
 
-bool Transport::reachable(std::uint16_t source_region, std::uint16_t target_region) const {
-  return condition_of({source_region, target_region, 0}) == TransferStatus::kOk;
+void Transport::refresh_reachable() {
+  reachable_.assign(region_count_ * region_count_, 0);
+  for (std::size_t a = 0; a < region_count_; ++a) {
+    for (std::size_t b = 0; b < region_count_; ++b) {
+      const std::size_t path = way_of_pair_[a * region_count_ + b];
+      reachable_[a * region_count_ + b] =
+          region_is_up_[a] && region_is_up_[b] && path != kNoWay && ways_[path].up;
+    }
+  }
 }
 
 bool Transport::has_link(std::uint16_t region_a, std::uint16_t region_b) const {
@@ -297,11 +305,12 @@ Nanoseconds Transport::duration_alone(Hop hop) const {
          base::from_seconds(static_cast<double>(hop.bytes) / (path.bytes_per_s * path.factor));
 }
 
+void Transport::refuse(std::uint16_t region) {
+  throw std::logic_error(fmt::format("transport: no region {}", region));
+}
+
 std::size_t Transport::find_way(std::uint16_t region_a, std::uint16_t region_b) const {
-  if (region_a >= region_count_ || region_b >= region_count_) {
-    throw std::logic_error(fmt::format("transport: no region {}", std::max(region_a, region_b)));
-  }
-  return way_of_pair_[region_a * region_count_ + region_b];
+  return way_of_pair_[pair_index(region_a, region_b)];
 }
 
 std::size_t Transport::way_index(std::uint16_t region_a, std::uint16_t region_b) const {

@@ -7,6 +7,7 @@
 // engine underneath never sees a failure (facts: 22 traps).
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <functional>
@@ -63,7 +64,9 @@ class Transport {
 
   bool region_up(std::uint16_t region) const { return region_is_up_.at(region); }
   // Both regions up, and the same region or a direct link that is up.
-  bool reachable(std::uint16_t source_region, std::uint16_t target_region) const;
+  bool reachable(std::uint16_t source_region, std::uint16_t target_region) const {
+    return reachable_[pair_index(source_region, target_region)];
+  }
   bool has_link(std::uint16_t region_a, std::uint16_t region_b) const;
   // Of the link, or of the fabric when both are one region. Requires: a link; else std::logic_error.
   double link_bytes_per_s(std::uint16_t region_a, std::uint16_t region_b) const;  // nominal
@@ -115,7 +118,14 @@ class Transport {
 
   std::int64_t carried(const Part& part) const;
   TransferStatus condition_of(const Hop& hop) const;
+  void refresh_reachable();
   static constexpr std::size_t kNoWay = SIZE_MAX;
+  // Requires: regions that exist; else std::logic_error.
+  std::size_t pair_index(std::uint16_t region_a, std::uint16_t region_b) const {
+    if (region_a >= region_count_ || region_b >= region_count_) refuse(std::max(region_a, region_b));
+    return region_a * region_count_ + region_b;
+  }
+  [[noreturn]] static void refuse(std::uint16_t region);
   std::size_t find_way(std::uint16_t region_a, std::uint16_t region_b) const;
   std::size_t way_index(std::uint16_t region_a, std::uint16_t region_b) const;
   const Way& way(const Hop& hop) const;
@@ -129,6 +139,7 @@ class Transport {
   std::vector<bool> region_is_up_;         // (regions)
   std::vector<Way> ways_;                  // fabrics, then links
   std::vector<std::size_t> way_of_pair_;   // (regions x regions)
+  std::vector<std::uint8_t> reachable_;    // (regions x regions); asked several times for each message
   std::vector<Exchange*> active_;          // in order of start
   std::vector<FlowOwner> flows_;           // by ascending flow id
   std::uint32_t next_transfer_ = 0;
