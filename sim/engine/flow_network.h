@@ -56,6 +56,8 @@ class FlowNetwork {
 std::unique_ptr<FlowNetwork> make_no_network();
 // SimGrid, set up as design section 7 says. The only definition that includes SimGrid.
 std::unique_ptr<FlowNetwork> make_simgrid_network(const NetworkOptions& options);
+// The same sharing by formula; any number of them, and of runs, in one process.
+std::unique_ptr<FlowNetwork> make_closed_form_network(const NetworkOptions& options);
 std::unique_ptr<FlowNetwork> make_network(const NetworkOptions& options);
 
 }  // namespace sim::engine

@@ -23,8 +23,9 @@ struct LinkOptions {
 };
 
 enum class NetworkModel : std::uint8_t {
-  kSimgrid,  // flows share links, max-min
-  kNone,     // every transfer takes no time: goodput questions only
+  kSimgrid,     // flows share links, max-min
+  kNone,        // every transfer takes no time: goodput questions only
+  kClosedForm,  // as kSimgrid, worked out by formula
 };
 
 struct NetworkOptions {

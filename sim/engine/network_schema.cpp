@@ -50,9 +50,11 @@ const SchemaOf<NetworkOptions>& network_schema() {
       SchemaOf<N>()
           .choice("model", &N::model,
                   base::Choices<NetworkModel>{{"simgrid", NetworkModel::kSimgrid},
+                                              {"closed-form", NetworkModel::kClosedForm},
                                               {"none", NetworkModel::kNone}},
                   "simgrid",
-                  "simgrid: flows share links; none: transfers take no time (goodput questions)");
+                  "simgrid: flows share links; closed-form: the same by formula, faster; none: "
+                  "transfers take no time (goodput questions)");
   return schema;
 }
 

@@ -28,7 +28,15 @@ class NoNetwork : public FlowNetwork {
 std::unique_ptr<FlowNetwork> make_no_network() { return std::make_unique<NoNetwork>(); }
 
 std::unique_ptr<FlowNetwork> make_network(const NetworkOptions& options) {
-  return options.model == NetworkModel::kNone ? make_no_network() : make_simgrid_network(options);
+  switch (options.model) {
+    case NetworkModel::kNone:
+      return make_no_network();
+    case NetworkModel::kClosedForm:
+      return make_closed_form_network(options);
+    case NetworkModel::kSimgrid:
+      break;
+  }
+  return make_simgrid_network(options);
 }
 
 }  // namespace sim::engine
