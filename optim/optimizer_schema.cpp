@@ -37,7 +37,9 @@ const SchemaOf<OuterOptions>& outer_schema() {
   static const auto schema =
       SchemaOf<O>()
           .choice("optimizer", &O::kind,
-                  Choices<OuterKind>{{"nesterov", OuterKind::kNesterov}, {"sgd", OuterKind::kSgd}},
+                  Choices<OuterKind>{{"nesterov", OuterKind::kNesterov},
+                                     {"sgd", OuterKind::kSgd},
+                                     {"adam", OuterKind::kAdam}},
                   "nesterov", "what the syncer does with a merged outer gradient (paper 1.7)")
           .real("learning_rate", &O::learning_rate, at_least(0), 0.7,
                 "DiLoCo lineage; not published for Decoupled DiLoCo")
@@ -46,7 +48,15 @@ const SchemaOf<OuterOptions>& outer_schema() {
           .only("optimizer", {"nesterov"})
           // Plain SGD has none: a member must have a value all the same.
           .real("momentum", &O::momentum, between(0, 0), 0.0, "plain SGD has no momentum")
-          .only("optimizer", {"sgd"});
+          .only("optimizer", {"sgd"})
+          .real("beta1", &O::beta1, from_to_below(0, 1), 0.9, "first moment (DiLoCo's sweep)")
+          .only("optimizer", {"adam"})
+          .real("beta2", &O::beta2, from_to_below(0, 1), 0.95,
+                "second moment (DiLoCo's sweep: 0.999 and 0.95; no bias correction)")
+          .only("optimizer", {"adam"})
+          .real("epsilon", &O::epsilon, above(0), 0.1,
+                "denominator (DiLoCo's sweep needs a large one)")
+          .only("optimizer", {"adam"});
   return schema;
 }
 

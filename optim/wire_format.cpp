@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 
 namespace optim {
 namespace {
@@ -16,37 +15,40 @@ float to_bf16(float value) {
   return std::bit_cast<float>((bits + rounding) & 0xffff0000u);
 }
 
-float largest_magnitude(std::span<const float> values) {
+double largest_finite(std::span<const float> values) {
   float largest = 0;
-  for (const float value : values) largest = std::max(largest, std::fabs(value));
-  return largest;
+  for (const float value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  return double{largest};
 }
 
-void to_levels(std::span<float> values, float levels) {
-  const float largest = largest_magnitude(values);
-  if (!(largest > 0) || !std::isfinite(largest)) return;
-  const double step = double{largest} / double{levels};
+void to_grid(std::span<float> values, double levels) {
+  const double scale = largest_finite(values);
+  if (scale == 0) return;
   for (float& value : values) {
-    value = static_cast<float>(std::nearbyint(double{value} / step) * step);
+    if (!std::isfinite(value)) continue;
+    const double level = std::nearbyint(double{value} * levels / scale) + 0.0;  // -0 becomes 0
+    value = static_cast<float>(level * scale / levels);
   }
 }
 
-// The code of all-zero exponent bits is zero, which leaves seven powers: largest power not above
-// the scale, and six halvings. Rounded to the nearest of them on the linear scale.
+// In double, so that neither a halving nor a comparison rounds.
+double nearest_power(double magnitude, double scale) {
+  constexpr int kMagnitudes = 7;  // eight codes less the one for zero
+  double level = scale;
+  for (int k = 0; k < kMagnitudes; ++k, level *= 0.5) {
+    if (magnitude >= 0.75 * level) return level;
+  }
+  return magnitude >= level ? 2.0 * level : 0.0;  // half the smallest is the way to zero
+}
+
 void to_powers(std::span<float> values) {
-  const float largest = largest_magnitude(values);
-  if (!(largest > 0) || !std::isfinite(largest)) return;
-  constexpr int kHalvings = 6;
-  const int top = std::ilogb(largest) + (std::scalbn(1.5f, std::ilogb(largest)) < largest ? 1 : 0);
+  const double scale = largest_finite(values);
   for (float& value : values) {
-    const float magnitude = std::fabs(value);
-    if (magnitude < std::scalbn(0.5f, top - kHalvings)) {
-      value = std::copysign(0.0f, value);
-      continue;
-    }
-    const int below = std::ilogb(magnitude);
-    const int nearest = below + (magnitude >= std::scalbn(1.5f, below) ? 1 : 0);
-    value = std::copysign(std::scalbn(1.0f, std::clamp(nearest, top - kHalvings, top)), value);
+    if (!std::isfinite(value)) continue;
+    const auto sent = static_cast<float>(nearest_power(double{std::fabs(value)}, scale));
+    value = std::copysign(sent, value);
   }
 }
 
@@ -75,9 +77,9 @@ void send_through(WireFormat format, std::span<float> values) {
       for (float& value : values) value = to_bf16(value);
       return;
     case WireFormat::kInt8:
-      return to_levels(values, 127);
+      return to_grid(values, 127);
     case WireFormat::kInt4:
-      return to_levels(values, 7);
+      return to_grid(values, 7);
     case WireFormat::kE3m0:
       return to_powers(values);
   }

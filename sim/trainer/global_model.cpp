@@ -34,6 +34,9 @@ GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
     states_[p].current->values = optim::AlignedBlock(fragments_[p].size);
     pack(fragments_[p], initial, states_[p].current->values.span());
     states_[p].velocity.assign(fragments_[p].size, 0.0);
+    if (optim::has_second_moment(options.outer.kind)) {
+      states_[p].second_moment.assign(fragments_[p].size, 0.0);
+    }
     states_[p].adopted.assign(options.learner_count, 0);
   }
 }
@@ -82,7 +85,7 @@ void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Par
     optim::merge(options_.merge, model_.tensors(), fragment, anchor, contributions, delta);
   }
   if (row != nullptr) measure_merge(anchor, contributions, delta, *row);
-  optim::outer_update(options_.outer, theta, delta, state.velocity);
+  optim::outer_update(options_.outer, theta, delta, state.velocity, state.second_moment);
 }
 
 std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, std::uint32_t sync,
@@ -125,6 +128,7 @@ void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
       next->values = optim::AlignedBlock(fragments_[p].size);
       pack(fragments_[p], flat->values.span(), next->values.span());
       std::ranges::fill(fragment.velocity, 0.0);
+      std::ranges::fill(fragment.second_moment, 0.0);
     });
     fragment.current = std::move(next);
   }

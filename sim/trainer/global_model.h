@@ -1,4 +1,4 @@
-// sim/trainer/global_model.h: the syncer's parameters: fragments, their versions, their momentum.
+// sim/trainer/global_model.h: the syncer's parameters: fragments, their versions, their outer state.
 //
 // A version of a fragment is written once, by the node of its merge, and never changed: so a merge,
 // an evaluation and an adoption that read different versions need no locks and no copies, and a
@@ -48,7 +48,7 @@ class GlobalModel {
 
   // Adds the node that makes the fragment's next version:
   //   delta          = merge of the parts against the current version
-  //   theta, velocity = outer_update(current version, velocity, delta)
+  //   theta, state   = outer_update(current version, state, delta)
   // Parts of weight 0 have no say; when all are 0, delta is 0. `row`: where to write the measures,
   // or null; it outlives the node.
   // Requires: at least one part, a sync that has not merged this fragment; else std::logic_error.
@@ -64,7 +64,7 @@ class GlobalModel {
   std::size_t versions_max() const { return versions_max_; }
   std::size_t kept_versions() const;  // over all fragments
 
-  // All fragments become parts of `flat` (block_size) and all momentum zero.
+  // All fragments become parts of `flat` (block_size) and all outer state zero.
   void restore(std::shared_ptr<SharedBlock> flat);
 
   // Adds a node that assembles the current versions to a flat block.
@@ -79,6 +79,7 @@ class GlobalModel {
   struct FragmentState {
     std::shared_ptr<SharedBlock> current;
     std::vector<double> velocity;         // (F); touched by nodes only, each after the last
+    std::vector<double> second_moment;    // (F), or empty where the outer optimizer has none
     std::uint64_t merge_count = 0;
     std::deque<Version> kept;             // ascending by number
     std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted

@@ -6,7 +6,8 @@
 // Teeth:  seen failing with the moments left out of the copy, with the state sent read at its
 //         arrival, with the rollback ignored, with a checkpoint used for step 0, with work dropped
 //         from nodes that are read, with later steps added to such nodes, with the syncer's state
-//         sent with a learner's moments, and with the outer momentum kept over a restore.
+//         sent with a learner's moments, and with the outer momentum, or the second moment, kept over a
+//         restore.
 #include <catch2/catch.hpp>
 
 #include "sim/trainer/trainer.h"
@@ -153,6 +154,32 @@ TEST_CASE("trainer recovery: a restored syncer has the learner's parameters and 
   still.merge(1, 0, {0});
   play(still, trainer);
   CHECK(same_bits(trainer.global_parameters().span(), trainer.learner(0).parameters.span()));
+}
+
+TEST_CASE("trainer recovery: a restored syncer merges as one that never merged before",
+          "[unit][trainer]") {
+  const tape::RunShape shape = make_shape(1, 1, 8, 1);
+  for (const optim::OuterKind kind : {optim::OuterKind::kNesterov, optim::OuterKind::kAdam}) {
+    TrainerOptions options = make_options(shape);
+    options.outer = {kind, 0.7, 0.9, 0.9, 0.95, 0.1};
+    const auto global_after = [&](bool has_past) {
+      HandTape tape;
+      tape.steps(0, 0, 3);
+      if (has_past) {
+        tape.take(0, 0, 0);
+        tape.merge(0, 0, {0});
+      }
+      tape.steps(0, 3, 2);
+      tape.restore(0);
+      tape.steps(0, 5, 1);
+      tape.take(1, 0, 0);
+      tape.merge(1, 0, {0});
+      Trainer trainer(shape, options);
+      play(tape, trainer);
+      return trainer.global_parameters();
+    };
+    CHECK(same_bits(global_after(true).span(), global_after(false).span()));
+  }
 }
 
 }  // namespace
