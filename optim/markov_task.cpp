@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "optim/example_stream.h"
+#include "optim/running_sums.h"
 #include "sim/base/elementary.h"
 
 namespace optim {
@@ -41,17 +42,6 @@ double entropy_rate(std::span<const double> transitions, std::span<const double>
   return rate;
 }
 
-void append_running_sums(std::span<const double> shares, std::vector<double>& sums) {
-  double sum = 0.0;
-  for (const double share : shares) sums.push_back(sum += share);
-}
-
-// The first index whose running sum exceeds u; rounding may leave the last sum just below 1.
-std::size_t choose(std::span<const double> sums, double u) {
-  const auto found = std::ranges::upper_bound(sums, u);
-  return std::min(static_cast<std::size_t>(found - sums.begin()), sums.size() - 1);
-}
-
 }  // namespace
 
 MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
@@ -60,7 +50,11 @@ MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
       transitions_(draw_transitions(options.classes, options.sharpness, seed)),
       stationary_(stationary_distribution(transitions_, options.classes)),
       entropy_rate_nats_(entropy_rate(transitions_, stationary_)),
+      shards_(options.shards, options.classes, seed),
       examples_(seed, "task/markov/examples") {
+  if (shards_.kind() == ShardKind::kContiguous) {
+    throw std::invalid_argument("a Markov chain has no order to cut shards from");
+  }
   if (options.inputs != classes_ * context_) {
     throw std::invalid_argument(fmt::format("inputs must be classes times context ({}); got {}",
                                             classes_ * context_, options.inputs));
@@ -72,7 +66,9 @@ MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
   }
   const sim::base::Stream held_out(seed, "task/markov/held-out");
   for (std::uint32_t i = 0; i < options.held_out_examples; ++i) {
-    append(example_stream(held_out, i, 0), held_out_);
+    sim::base::Stream stream = example_stream(held_out, i, 0);
+    const std::size_t start = choose(start_sums_, stream.next_uniform());
+    append(start, stream, held_out_);
   }
 }
 
@@ -89,14 +85,17 @@ double MarkovTask::held_out_floor() const {
 }
 
 void MarkovTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const {
-  append(example_stream(examples_, step, slot), batch);
+  sim::base::Stream stream = example_stream(examples_, step, slot);
+  const std::size_t start = shards_.kind() == ShardKind::kDirichlet
+                                ? shards_.draw_group(shards_.shard_of(slot), stream)
+                                : choose(start_sums_, stream.next_uniform());
+  append(start, stream, batch);
 }
 
-void MarkovTask::append(sim::base::Stream stream, Batch& batch) const {
+void MarkovTask::append(std::size_t symbol, sim::base::Stream& stream, Batch& batch) const {
   const std::size_t first = batch.inputs.size();
   batch.inputs.resize(first + inputs(), 0.0f);
   const std::span<const double> rows(transition_sums_);
-  std::size_t symbol = choose(start_sums_, stream.next_uniform());
   for (std::size_t position = 0; position < context_; ++position) {
     batch.inputs[first + position * classes_ + symbol] = 1.0f;
     symbol = choose(rows.subspan(symbol * classes_, classes_), stream.next_uniform());

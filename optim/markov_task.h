@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "optim/shards.h"
 #include "optim/task.h"
 #include "sim/base/random.h"
 
@@ -15,11 +16,13 @@ namespace optim {
 //          oldest first, so position p and symbol s are input p * classes + s; target the last one.
 // Floor:   the entropy rate sum_a pi_a H(row a) in nats, exact: the chain has order 1, so older
 //          symbols say nothing more.
+// Shards:  dirichlet: a shard has its own shares of the oldest symbol, in place of the stationary ones;
+//          the chain itself is everybody's, so a long context forgets the shard. contiguous: undefined.
 // Random:  streams "task/markov/transitions", "task/markov/held-out", and one lane of
 //          "task/markov/examples" per example, one word per symbol.
 class MarkovTask : public Task {
  public:
-  // Requires: inputs = classes * context; else std::invalid_argument.
+  // Requires: inputs = classes * context, shards not contiguous; else std::invalid_argument.
   MarkovTask(const TaskOptions& options, std::uint64_t seed);
 
   std::size_t inputs() const override { return classes_ * context_; }
@@ -33,7 +36,8 @@ class MarkovTask : public Task {
   const std::vector<double>& stationary() const { return stationary_; }    // (classes)
 
  private:
-  void append(sim::base::Stream stream, Batch& batch) const;
+  // The rest of an example whose oldest symbol is `symbol`.
+  void append(std::size_t symbol, sim::base::Stream& stream, Batch& batch) const;
 
   std::size_t classes_, context_;
   std::vector<double> transitions_;
@@ -41,6 +45,7 @@ class MarkovTask : public Task {
   std::vector<double> start_sums_;       // running sums of `stationary_`
   std::vector<double> transition_sums_;  // running sums of each row
   double entropy_rate_nats_;
+  Shards shards_;
   sim::base::Stream examples_;
   Batch held_out_;
 };

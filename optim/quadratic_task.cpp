@@ -2,6 +2,7 @@
 #include "optim/quadratic_task.h"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "optim/example_stream.h"
 #include "optim/normals.h"
@@ -10,6 +11,9 @@ namespace optim {
 
 QuadraticTask::QuadraticTask(const TaskOptions& options, std::uint64_t seed)
     : noise_(options.noise), optimum_(options.inputs), examples_(seed, "task/quadratic/examples") {
+  if (options.shards.kind != ShardKind::kIid) {
+    throw std::invalid_argument("a quadratic's examples have neither classes nor order for shards");
+  }
   sim::base::Stream stream(seed, "task/quadratic/optimum");
   set_normals(stream, optimum_);
   const sim::base::Stream held_out(seed, "task/quadratic/held-out");

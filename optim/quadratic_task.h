@@ -14,6 +14,7 @@ namespace optim {
 // Random: stream "task/quadratic/optimum", then one lane of "task/quadratic/examples" per example.
 class QuadraticTask : public Task {
  public:
+  // Requires: iid shards; else std::invalid_argument.
   QuadraticTask(const TaskOptions& options, std::uint64_t seed);
 
   std::size_t inputs() const override { return optimum_.size(); }

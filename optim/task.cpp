@@ -5,9 +5,11 @@
 
 #include <stdexcept>
 
+#include "optim/csv_task.h"
 #include "optim/markov_task.h"
 #include "optim/quadratic_task.h"
 #include "optim/teacher_task.h"
+#include "optim/text_task.h"
 
 namespace optim {
 namespace {
@@ -40,6 +42,10 @@ std::unique_ptr<Task> make_task(const TaskOptions& options, std::uint64_t seed) 
       check_at_least("context", options.context, 1);
       check_between("sharpness", options.sharpness, 0.0, 50.0);
       return std::make_unique<MarkovTask>(options, seed);
+    case TaskKind::kText:
+      return std::make_unique<TextTask>(options, seed);
+    case TaskKind::kCsv:
+      return std::make_unique<CsvTask>(options, seed);
   }
   throw std::invalid_argument(fmt::format("unknown task {}", static_cast<int>(options.kind)));
 }

@@ -10,6 +10,7 @@
 
 #include "optim/batch.h"
 #include "optim/model.h"
+#include "optim/shards.h"
 
 namespace optim {
 
@@ -34,22 +35,29 @@ class Task {
 // a target at each position (for the transformer; an example's loss is the mean over its positions).
 enum class ExampleForm : std::uint8_t { kFeatures, kTokens };
 
-enum class TaskKind : std::uint8_t { kQuadratic, kTeacher, kMarkov };
+enum class TaskKind : std::uint8_t { kQuadratic, kTeacher, kMarkov, kText, kCsv };
+
+struct Text;   // text_task.h
+struct Table;  // csv_task.h
 
 struct TaskOptions {
   TaskKind kind;
-  std::size_t inputs;       // teacher: features; quadratic: dimension; markov: symbols x context
-  std::size_t classes;      // teacher: classes; markov: symbols
-  std::size_t context;      // markov: how many one-hot symbols an example shows (order of the chain is 1)
+  std::size_t inputs;       // teacher, csv: features; quadratic: dimension; markov, text: symbols x context
+  std::size_t classes;      // teacher, csv: classes; markov, text: symbols
+  std::size_t context;      // markov, text: how many one-hot symbols an example shows (order of the chain is 1)
   double noise;             // quadratic: sd of the optimum's per-example shift; teacher: label flip probability
   double sharpness;         // markov: larger makes transitions more predictable
   std::size_t held_out_examples;
   ExampleForm form = ExampleForm::kFeatures;  // markov, text: follows from the model
+  ShardOptions shards = {};                   // what a slot sees
+  std::shared_ptr<const Text> text = {};      // of kText
+  std::shared_ptr<const Table> table = {};    // of kCsv
 };
 
 // Errors: std::invalid_argument for sizes of 0, fewer than two classes, noise or sharpness out of
 // range (teacher: [0, 1]; quadratic: [0, 1e6]; sharpness: [0, 50]), or inputs that are not
-// classes x context for a Markov chain.
+// classes x context for a Markov chain; for shards that the task has no sense for; for a text or
+// table that is missing or too small.
 std::unique_ptr<Task> make_task(const TaskOptions& options, std::uint64_t seed);
 
 }  // namespace optim

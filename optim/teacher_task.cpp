@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "optim/check_shape.h"
 #include "optim/dense.h"
@@ -15,6 +16,7 @@ namespace optim {
 namespace {
 
 constexpr std::size_t kHidden = 32;
+constexpr std::size_t kTriesPerClass = 64;  // assumed: a label of 1/10 of the usual share is found
 
 float hyperbolic_tangent(float x) { return 1.0f - 2.0f / (fast_exp(2.0f * x) + 1.0f); }
 
@@ -26,7 +28,11 @@ TeacherTask::TeacherTask(const TaskOptions& options, std::uint64_t seed)
       noise_(options.noise),
       hidden_weights_(options.inputs * kHidden),
       output_weights_(kHidden * options.classes),
+      shards_(options.shards, options.classes, seed),
       examples_(seed, "task/teacher/examples") {
+  if (shards_.kind() == ShardKind::kContiguous) {
+    throw std::invalid_argument("a teacher's inputs have no order to cut shards from");
+  }
   sim::base::Stream network(seed, "task/teacher/network");
   set_normals(network, hidden_weights_);
   set_normals(network, output_weights_);
@@ -34,12 +40,16 @@ TeacherTask::TeacherTask(const TaskOptions& options, std::uint64_t seed)
   for (float& weight : hidden_weights_) weight *= sd;
   const sim::base::Stream held_out(seed, "task/teacher/held-out");
   for (std::uint32_t i = 0; i < options.held_out_examples; ++i) {
-    append(example_stream(held_out, i, 0), held_out_);
+    sim::base::Stream stream = example_stream(held_out, i, 0);
+    append(stream, nullptr, held_out_);
   }
 }
 
 void TeacherTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const {
-  append(example_stream(examples_, step, slot), batch);
+  sim::base::Stream stream = example_stream(examples_, step, slot);
+  if (shards_.kind() != ShardKind::kDirichlet) return append(stream, nullptr, batch);
+  const std::size_t wanted = shards_.draw_group(shards_.shard_of(slot), stream);
+  append(stream, &wanted, batch);
 }
 
 double TeacherTask::loss_floor() const {
@@ -69,12 +79,16 @@ std::int32_t TeacherTask::label(std::span<const float> input) const {
   return static_cast<std::int32_t>(best);
 }
 
-void TeacherTask::append(sim::base::Stream stream, Batch& batch) const {
+void TeacherTask::append(sim::base::Stream& stream, const std::size_t* wanted, Batch& batch) const {
   const std::size_t first = batch.inputs.size();
   batch.inputs.resize(first + inputs_);
   const std::span<float> input(batch.inputs.data() + first, inputs_);
-  set_normals(stream, input);
-  auto target = static_cast<std::uint64_t>(label(input));
+  std::uint64_t target = 0;
+  for (std::size_t left = wanted != nullptr ? kTriesPerClass * classes_ : 1; left > 0; --left) {
+    set_normals(stream, input);
+    target = static_cast<std::uint64_t>(label(input));
+    if (wanted != nullptr && target == *wanted) break;
+  }
   if (stream.next_uniform() < noise_) {
     target = (target + 1 + stream.next_below(classes_ - 1)) % classes_;
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "optim/shards.h"
 #include "optim/task.h"
 #include "sim/base/random.h"
 
@@ -17,10 +18,15 @@ namespace optim {
 // U has sd sqrt(2 / inputs), V sd 1; no biases, so that no class is favoured on average.
 // Floor:  -(1-q) log(1-q) - q log(q / (classes-1)), q = noise: exact, the label's entropy given x;
 //         a model reaches it only as far as it can represent the teacher.
+// Shards: dirichlet: a shard has its own shares of the teacher's label. A label is drawn by them and
+//         then inputs, until the teacher gives one that label; after 64 classes inputs (assumed) the
+//         last is taken as it is, which makes a label that the teacher all but never gives rarer
+//         than its share. contiguous: undefined.
 // Random: streams "task/teacher/network", "task/teacher/held-out" and one lane of
 //         "task/teacher/examples" per example.
 class TeacherTask : public Task {
  public:
+  // Requires: shards not contiguous; else std::invalid_argument.
   TeacherTask(const TaskOptions& options, std::uint64_t seed);
 
   std::size_t inputs() const override { return inputs_; }
@@ -33,12 +39,14 @@ class TeacherTask : public Task {
   std::int32_t label(std::span<const float> input) const;
 
  private:
-  void append(sim::base::Stream stream, Batch& batch) const;
+  // `wanted`: the label of the input, or null for any.
+  void append(sim::base::Stream& stream, const std::size_t* wanted, Batch& batch) const;
 
   std::size_t inputs_, classes_;
   double noise_;
   std::vector<float> hidden_weights_;  // (inputs x hidden)
   std::vector<float> output_weights_;  // (hidden x classes)
+  Shards shards_;
   sim::base::Stream examples_;
   Batch held_out_;
 };
