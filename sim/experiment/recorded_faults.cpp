@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "sim/base/schema.h"
@@ -40,7 +41,8 @@ std::vector<base::Diagnostic> replace_failures(scenario::Scenario& scenario,
     arm.failures.clear();
     arm.faults = recorded.faults;
   }
-  scenario::LoadResult checked = scenario::load_text(scenario::resolved_text(scenario), path);
+  scenario::LoadResult checked = scenario::load_text(scenario::resolved_text(scenario), path, {},
+                                                     std::nullopt, scenario.folder);
   for (base::Diagnostic& diagnostic : checked.diagnostics) diagnostic.position = {};
   base::sort_and_unite(checked.diagnostics);
   return checked.diagnostics;

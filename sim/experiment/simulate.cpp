@@ -55,6 +55,10 @@ std::string task_name(optim::TaskKind kind) {
       return "quadratic";
     case optim::TaskKind::kTeacher:
       return "teacher";
+    case optim::TaskKind::kText:
+      return "text";
+    case optim::TaskKind::kCsv:
+      return "csv";
     case optim::TaskKind::kMarkov:
       break;
   }
@@ -231,6 +235,8 @@ void Run::fill_learning(report::Summary& summary) const {
   summary.proxy->optimizer = arm_.training.inner.kind == optim::InnerKind::kAdamW ? "adamw" : "sgd";
   summary.proxy->parameters = static_cast<std::int64_t>(trainer_->proxy_parameters());
   summary.proxy->batch = arm_.learning.batch;
+  const trainer::DataOptions& data = arm_.learning.data;
+  if (!data.file.empty()) summary.proxy->data = {data.file, data.bytes, data.checksum};
 }
 
 }  // namespace

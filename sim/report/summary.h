@@ -48,11 +48,19 @@ struct NominalSummary {
   double native_tokens_per_s = 0;
 };
 
+// The file that examples came from.
+struct DataSummary {
+  std::string file;      // as the scenario names it
+  std::int64_t bytes = 0;
+  std::string checksum;  // of its content, sixteen hex digits
+};
+
 // What was really trained.
 struct ProxySummary {
   std::string model, task, optimizer;
   std::int64_t parameters = 0;
   std::int64_t batch = 0;
+  std::optional<DataSummary> data = {};  // none: a task that makes its own examples
 };
 
 struct Summary {

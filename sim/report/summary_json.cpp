@@ -80,13 +80,19 @@ Json nominal_json(const NominalSummary& nominal) {
           {"native_tokens_per_s", nominal.native_tokens_per_s}};
 }
 
+Json data_json(const std::optional<DataSummary>& data) {
+  if (!data) return nullptr;
+  return {{"file", data->file}, {"bytes", data->bytes}, {"checksum", data->checksum}};
+}
+
 Json proxy_json(const std::optional<ProxySummary>& proxy) {
   if (!proxy) return nullptr;
   return {{"model", proxy->model},
           {"task", proxy->task},
           {"optimizer", proxy->optimizer},
           {"parameters", proxy->parameters},
-          {"batch", proxy->batch}};
+          {"batch", proxy->batch},
+          {"data", data_json(proxy->data)}};
 }
 
 // Reading: names the key that is missing or of another type.
@@ -208,6 +214,11 @@ void read_models(const Json& json, Summary& summary) {
       value_of<std::string>(proxy, "model"), value_of<std::string>(proxy, "task"),
       value_of<std::string>(proxy, "optimizer"), value_of<std::int64_t>(proxy, "parameters"),
       value_of<std::int64_t>(proxy, "batch")};
+  const Json data = value_of<Json>(proxy, "data");
+  if (data.is_null()) return;
+  summary.proxy->data = DataSummary{value_of<std::string>(data, "file"),
+                                    value_of<std::int64_t>(data, "bytes"),
+                                    value_of<std::string>(data, "checksum")};
 }
 
 Json parse(std::string_view text) {

@@ -12,6 +12,7 @@
 #include "sim/methods/fleet_schema.h"
 #include "sim/methods/training_schema.h"
 #include "sim/scenario/arm_trees.h"
+#include "sim/scenario/data_file.h"
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/fault_file.h"
 #include "sim/scenario/scenario_schema.h"
@@ -91,11 +92,23 @@ void bind_faults(const Value& tree, const std::string& folder, Bound& bound, Arm
   }
 }
 
-void bind_arm(const Value& tree, const std::string& folder, Bound& bound, Problems& problems) {
+// Slots are cut into as many shards as the whole fleet has islands, whatever the arm uses of it.
+void count_shards(const std::vector<methods::IslandOptions>& islands, optim::ShardOptions& shards) {
+  if (shards.kind == optim::ShardKind::kIid || shards.count > 0) return;
+  for (const methods::IslandOptions& group : islands) {
+    shards.count += static_cast<std::size_t>(std::max<std::int64_t>(0, group.count));
+  }
+  shards.count = std::max<std::size_t>(1, shards.count);
+}
+
+void bind_arm(const Value& tree, const std::string& folder, DataFiles& files, Bound& bound,
+              Problems& problems) {
   Arm arm{};
   bind_table(tree, "training", methods::training_schema(), arm.training, problems);
   if (arm.training.name.empty()) arm.training.name = arm_name(tree);
   bind_table(tree, "learning", trainer::learning_schema(), arm.learning, problems);
+  files.load(tree, arm.learning, problems);
+  count_shards(bound.scenario.islands, arm.learning.task.shards);
   trainer::complete(arm.learning);
   arm.failures = bind_list(tree, "failure", chaos::failure_schema(), problems);
   for (chaos::FailureOptions& failure : arm.failures) {
@@ -123,7 +136,9 @@ Bound bind_scenario(Value root, const std::vector<Override>& changes,
   scenario.network.links = bind_list(root, "link", engine::link_schema(), problems);
   scenario.islands = bind_list(root, "island", methods::island_schema(), problems);
   bound.arms = arm_trees(root, changes, problems);
-  for (const Value& arm : bound.arms) bind_arm(arm, folder, bound, problems);
+  DataFiles files(folder);
+  for (const Value& arm : bound.arms) bind_arm(arm, folder, files, bound, problems);
+  bound.file_missing = bound.file_missing || files.missing();
   scenario.expectations = bind_expectations(root, scenario, problems);
   bound.root = std::move(root);
   return bound;

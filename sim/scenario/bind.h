@@ -17,7 +17,7 @@ struct Bound {
   Scenario scenario;
   base::Value root;
   std::vector<base::Value> arms;  // per arm: a table of training, learning, failure, fault
-  bool file_missing = false;      // a recorded fault file that cannot be read
+  bool file_missing = false;      // a file that it names cannot be read
 };
 
 // Order: file, arm, `changes` (design section 4, arms). `folder` is where named files are looked

@@ -42,7 +42,8 @@ bool is_our_form(const base::Value& root, Problems& problems) {
 }  // namespace
 
 LoadResult load_text(const std::string& text, const std::string& name,
-                     const std::vector<std::string>& sets, std::optional<std::uint64_t> seed) {
+                     const std::vector<std::string>& sets, std::optional<std::uint64_t> seed,
+                     const std::optional<std::string>& folder) {
   Problems problems;
   base::Value root = parse_toml(text, name, problems);
   if (problems.list().empty() && !is_our_form(root, problems)) return failed(problems, false);
@@ -51,7 +52,9 @@ LoadResult load_text(const std::string& text, const std::string& name,
     if (auto change = parse_override(set, problems)) changes.push_back(std::move(*change));
   }
   if (!problems.list().empty()) return failed(problems, false);
-  Bound bound = bind_scenario(std::move(root), changes, seed, folder_of(name), problems);
+  const std::string data_folder = folder ? *folder : folder_of(name);
+  Bound bound = bind_scenario(std::move(root), changes, seed, data_folder, problems);
+  bound.scenario.folder = data_folder;
   validate(bound, problems);
   if (!problems.list().empty()) return failed(problems, bound.file_missing);
   LoadResult result;

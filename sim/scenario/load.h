@@ -24,14 +24,16 @@ struct LoadResult {
 LoadResult load_file(const std::string& path, const std::vector<std::string>& sets = {},
                      std::optional<std::uint64_t> seed = std::nullopt);
 
-// The same for text; `name` is what diagnostics print, and its folder is where files named by the
-// scenario are looked for.
+// The same for text; `name` is what diagnostics print. Files named by the scenario are looked for in
+// `folder` (empty, or with a slash at its end); without one, in the folder of `name`.
 LoadResult load_text(const std::string& text, const std::string& name,
                      const std::vector<std::string>& sets = {},
-                     std::optional<std::uint64_t> seed = std::nullopt);
+                     std::optional<std::uint64_t> seed = std::nullopt,
+                     const std::optional<std::string>& folder = std::nullopt);
 
-// A scenario in which every value is written out. Loading it gives an equal Scenario, except that
-// lines and columns of expectations are its own.
+// A scenario in which every value is written out. Loading it beside the files that it names gives an
+// equal Scenario, except that lines and columns of expectations are its own. Such a file is named as
+// it was, and its checksum says which content it must have.
 std::string resolved_text(const Scenario& scenario);
 
 // The same with one arm alone, which becomes [training].

@@ -38,6 +38,7 @@ struct Arm {
 
 struct Scenario {
   std::string name;
+  std::string folder;             // of the file it was read from: where files it names are looked for
   std::uint64_t seed;
   MarkOptions marks;
   methods::NominalModelOptions model;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "optim/csv_task.h"
 #include "optim/fragments.h"
 #include "optim/model.h"
+#include "optim/text_task.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
 #include "sim/scenario/forecast.h"
@@ -116,6 +118,62 @@ void check_learning(const Case& c) {
   }
 }
 
+std::string shard_name(optim::ShardKind kind) {
+  return kind == optim::ShardKind::kDirichlet ? "dirichlet" : "contiguous";
+}
+
+// What a slot of a shard sees must have a meaning in the task.
+void check_shards(const Case& c) {
+  const optim::TaskOptions& task = c.arm.learning.task;
+  if (c.arm.learning.model.kind == optim::ModelKind::kNone || task.shards.kind == optim::ShardKind::kIid) {
+    return;
+  }
+  const Place place = place_of(c.tree, {"learning", "shards"});
+  if (task.kind == optim::TaskKind::kQuadratic) {
+    c.problems.add(place, fmt::format("must be \"iid\" for task \"quadratic\"; got \"{}\"",
+                                      shard_name(task.shards.kind)),
+                   "its examples have neither classes nor an order");
+  } else if (task.shards.kind == optim::ShardKind::kContiguous &&
+             (task.kind == optim::TaskKind::kMarkov || task.kind == optim::TaskKind::kTeacher)) {
+    c.problems.add(place, fmt::format("must be \"iid\" or \"dirichlet\" for task \"{}\"; got "
+                                      "\"contiguous\"",
+                                      task.kind == optim::TaskKind::kMarkov ? "markov" : "teacher"),
+                   "drawn examples have no order to cut parts from");
+  }
+  const auto count = static_cast<std::int64_t>(task.shards.count);
+  if (count > c.arm.learning.batch) {
+    c.problems.add(place_of(c.tree, {"learning", "shard_count"}),
+                   fmt::format("must not exceed learning.batch ({}); got {}", c.arm.learning.batch,
+                               count),
+                   "each shard needs a slot of the batch");
+  }
+}
+
+// Windows must fit into the parts of a text, and parts must hold rows of a table.
+void check_data(const Case& c) {
+  const optim::TaskOptions& task = c.arm.learning.task;
+  if (task.text != nullptr) {
+    const std::size_t length = task.text->symbols.size();
+    const std::size_t held_out = length - optim::training_symbols(length);
+    const std::size_t longest = optim::longest_window(length, task.shards);
+    if (task.context >= longest) {
+      c.problems.add(place_of(c.tree, {"learning", "context"}),
+                     fmt::format("must be less than {} of the file ({} of {} bytes); got {}",
+                                 longest < held_out ? "a shard's part" : "the held-out tenth", longest,
+                                 length, task.context),
+                     "a longer file, or a smaller context");
+    }
+  }
+  if (task.table != nullptr && task.shards.kind == optim::ShardKind::kContiguous) {
+    const std::size_t training = task.table->rows() - optim::held_out_rows(task.table->rows());
+    if (task.shards.count > training) {
+      c.problems.add(place_of(c.tree, {"learning", "shard_count"}),
+                     fmt::format("must not exceed the rows that are trained on ({}); got {}", training,
+                                 task.shards.count));
+    }
+  }
+}
+
 std::string link_list(const std::vector<std::string>& regions) {
   std::string text;
   for (const std::string& region : regions) text += (text.empty() ? "" : ", ") + region;
@@ -210,6 +268,8 @@ void validate_arm(const Bound& bound, std::size_t arm_index, Problems& problems)
   check_schedule_of_syncs(c);
   check_syncer(c);
   check_learning(c);
+  check_shards(c);
+  check_data(c);
 }
 
 void validate_arm_on_fleet(const Bound& bound, std::size_t arm_index, Problems& problems) {

@@ -8,7 +8,8 @@ namespace sim::trainer {
 
 const base::SchemaOf<LearningOptions>& learning_schema();
 
-// Fills what follows from other keys: the sizes of the model from those of the task.
+// Fills what follows from other keys: the sizes of the task from its data, where it has any, and
+// those of the model from the task.
 void complete(LearningOptions& learning);
 
 }  // namespace sim::trainer
