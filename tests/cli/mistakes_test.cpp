@@ -85,5 +85,24 @@ TEST_CASE("mistakes: results of another scenario have their exact text and exit 
         "  hint: --force replaces it, --results DIR writes elsewhere\n");
 }
 
+TEST_CASE("mistakes: a data file that is missing exits 3, one with a wrong cell exits 2", "[cli]") {
+  const Place place;
+  std::string text = small_scenario();
+  const std::string old = "model = \"quadratic\"\ntask = \"quadratic\"\ninputs = 8\n";
+  REQUIRE(text.find(old) != std::string::npos);
+  text.replace(text.find(old), old.size(), "model = \"softmax\"\ntask = \"csv\"\nfile = \"f.csv\"\n");
+  place.write("s.toml", text);
+  const Outcome missing = atoll({"run", "s.toml"}, place.root);
+  CHECK(missing.exit_code == 3);
+  CHECK(missing.err == "s.toml:13:8: error: learning.file: cannot be read; got \"f.csv\"\n"
+                       "  hint: files are looked for beside the scenario\n");
+  place.write("f.csv", "a,kind\n1,x\nnan,y\n");
+  const Outcome wrong = atoll({"validate", "s.toml"}, place.root);
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err == "f.csv:3:1: error: a: must be a finite number; got \"nan\"\n");
+  place.write("f.csv", "a,kind\n1,x\n2,y\n3,x\n");
+  CHECK(atoll({"run", "s.toml"}, place.root).exit_code == 0);
+}
+
 }  // namespace
 }  // namespace tests_cli
