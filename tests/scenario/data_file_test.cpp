@@ -77,13 +77,15 @@ std::string csv_keys(const std::string& file) {
   return "model = \"softmax\"\ntask = \"csv\"\nfile = \"" + file + "\"\n";
 }
 
-scenario::LoadResult load(const Folder& folder, const std::string& learning) {
-  return scenario::load_text(scenario_with(learning), "x.toml", {}, std::nullopt, folder.path + "/");
+scenario::LoadResult load(const Folder& folder, const std::string& learning,
+                          const std::vector<std::string>& sets = {}) {
+  return scenario::load_text(scenario_with(learning), "x.toml", sets, std::nullopt, folder.path + "/");
 }
 
 // What a scenario with these keys says, with the folder left out.
-std::string told(const Folder& folder, const std::string& learning) {
-  const auto result = load(folder, learning);
+std::string told(const Folder& folder, const std::string& learning,
+                 const std::vector<std::string>& sets = {}) {
+  const auto result = load(folder, learning, sets);
   CHECK_FALSE(result.scenario);
   CHECK_FALSE(result.file_missing);
   std::string text = base::format(result.diagnostics);
@@ -197,7 +199,6 @@ TEST_CASE("data files: texts that make no task have exact texts") {
   folder.write("empty", "");
   folder.write("one", std::string(100, 'a'));
   folder.write("short", "abcdefghijklmnopqrstuvwxyz0123");  // 30 bytes, 3 held out
-  folder.write("long", std::string(200, 'a') + std::string(100, 'b'));  // 270 trained on
   CHECK(told(folder, text_keys("empty")) ==
         "x.toml:12:8: error: learning.file: names an empty file; got \"empty\"\n");
   CHECK(told(folder, text_keys("one")) ==
@@ -206,15 +207,13 @@ TEST_CASE("data files: texts that make no task have exact texts") {
         "x.toml:13:11: error: learning.context: must be less than the held-out tenth of the file (3 of "
         "30 bytes); got 3\n  hint: a longer file, or a smaller context\n");
   CHECK(load(folder, text_keys("short") + "context = 2\n").scenario);
-  const std::string parts = "shards = \"contiguous\"\nshard_count = 8\n";  // 33 bytes each
-  CHECK(told(folder, text_keys("long") + "context = 33\n") ==
-        "x.toml:13:11: error: learning.context: must be less than the held-out tenth of the file (30 of "
-        "300 bytes); got 33\n  hint: a longer file, or a smaller context\n");
-  folder.write("long", std::string(200, 'a') + std::string(200, 'b'));  // 40 held out, parts of 45
-  folder.write("tight", std::string(100, 'a') + std::string(60, 'b'));  // 16 held out, parts of 18
-  CHECK(load(folder, text_keys("long") + "context = 39\n" + parts).scenario);
-  CHECK(told(folder, text_keys("tight") + "context = 12\nshards = \"dirichlet\"\nshard_count = 8\n" ) ==
-        "");
+  // 16 held out; 144 trained on, in 12 parts of 12.
+  folder.write("tight", std::string(100, 'a') + std::string(60, 'b'));
+  const std::string parts = "shards = \"dirichlet\"\nshard_count = 12\n";
+  CHECK(load(folder, text_keys("tight") + "context = 11\n" + parts, {"learning.batch=16"}).scenario);
+  CHECK(told(folder, text_keys("tight") + "context = 12\n" + parts, {"learning.batch=16"}) ==
+        "x.toml:13:11: error: learning.context: must be less than a shard's part of the file (12 of 160 "
+        "bytes); got 12\n  hint: a longer file, or a smaller context\n");
 }
 
 TEST_CASE("data files: mistakes in a table have exact texts and places") {
