@@ -59,8 +59,8 @@ std::string two_clouds() {
   base::Stream stream(4, "tests/clouds");
   for (int row = 0; row < 400; ++row) {
     const bool east = row % 2 == 0;
-    text += fmt::format("{},{},7.5,{}\n", stream.next_normal() + (east ? 4.0 : 0.0),
-                        100.0 * stream.next_normal(), east ? "east" : "west");
+    const double x = stream.next_normal() + (east ? 4.0 : 0.0), y = 100.0 * stream.next_normal();
+    text += fmt::format("{},{},7.5,{}\n", x, y, east ? "east" : "west");
   }
   return text;
 }
@@ -70,11 +70,14 @@ TEST_CASE("data tasks: a table is learnt, and the same file gives the same losse
                                      fmt::format("atoll-clouds-{}.csv", getpid());
   std::ofstream(file) << two_clouds();
   const std::string text = quiet_scenario(
-      "model = \"softmax\"\ntask = \"csv\"\nshards = \"dirichlet\"\nfile = \"" + file.string() + "\"\n",
+      "model = \"softmax\"\ntask = \"csv\"\nfile = \"" + file.string() + "\"\n",
       "method = \"data-parallel\"\nspan = true\ninner = { learning_rate = 0.1 }\n");
   const WholeRun run = run_whole(text, "data-parallel"), again = run_whole(text, "data-parallel");
+  // Shards that see other shares of the classes pull the model towards their own.
+  const WholeRun skewed = run_whole(text, "data-parallel", {"learning.shards=dirichlet"});
   std::filesystem::remove(file);
   CHECK(trajectory(run) == trajectory(again));
+  CHECK(trajectory(run) != trajectory(skewed));
   CHECK(run.summary["proxy"]["parameters"] == 3 * 2 + 2);
   CHECK(run.summary["loss"]["initial"].get<double>() == Approx(std::log(2.0)).margin(0.7));
   CHECK(run.summary["loss"]["final"].get<double>() < 0.3);

@@ -1,8 +1,8 @@
 // tests/optim/shards_test.cpp: which shard a slot is of, and the Dirichlet shares by closed forms.
 //
 // Teeth: seen failing with the power u^(1 / shape) left out below shape 1, with d = shape, with
-//        shares that are not divided by their sum, with one stream for all shards in place of a lane
-//        each, and with shards by slot modulo count.
+//        shares that are not divided by their sum, with lanes that depend on the number of shards, with
+//        shards by slot modulo count, and with the teacher's first input taken whatever its label.
 #include "optim/shards.h"
 
 #include <algorithm>
