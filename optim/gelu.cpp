@@ -2,6 +2,8 @@
 #include "optim/gelu.h"
 
 #include "optim/fast_exp.h"
+#include "optim/fast_exp_lanes.h"
+#include "optim/lanes.h"
 
 namespace optim {
 namespace {
@@ -18,6 +20,19 @@ void set_gelu(std::size_t count, const float* __restrict input, float* __restric
     const float x = input[i];
     output[i] = x * sigmoid(x * std::fma(kCube, x * x, kScale));
   }
+}
+
+void set_gelu_and_slope(std::size_t count, const float* input, float* output, float* slope) {
+  const Lanes one = all_of(1.0f), scale = all_of(kScale), cube = all_of(kCube);
+  for_each_group(count, [&](std::size_t i, std::size_t group) {
+    const Lanes x = load_first(group, input + i);
+    const Lanes square = x * x;
+    const Lanes u = x * fused(cube, square, scale);
+    const Lanes s = one / (one + fast_exp(all_of(0.0f) - u));
+    const Lanes inner_slope = fused(all_of(3.0f * kCube), square, scale);
+    store_first(group, output + i, x * s);
+    store_first(group, slope + i, fused(x * s * (one - s), inner_slope, s));
+  });
 }
 
 void multiply_by_gelu_slope(std::size_t count, const float* __restrict input,

@@ -14,6 +14,9 @@ namespace optim {
 // output = gelu(input), element by element; not in place.
 void set_gelu(std::size_t count, const float* input, float* output);
 
+// output = gelu(input) and slope = gelu'(input), the bits of the other two; `slope` may be `input`.
+void set_gelu_and_slope(std::size_t count, const float* input, float* output, float* slope);
+
 // gradient *= gelu'(input); two arrays that do not overlap.
 void multiply_by_gelu_slope(std::size_t count, const float* input, float* gradient);
 

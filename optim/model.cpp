@@ -7,6 +7,7 @@
 
 #include "optim/network_model.h"
 #include "optim/quadratic_model.h"
+#include "optim/transformer_model.h"
 
 namespace optim {
 namespace {
@@ -20,6 +21,10 @@ void check_positive(const char* what, std::size_t value) {
 std::unique_ptr<Model> make_model(const ModelOptions& options) {
   if (options.kind == ModelKind::kNone) {
     throw std::invalid_argument("a model of kind none has no parameters to train");
+  }
+  if (options.kind == ModelKind::kTransformer) {
+    return std::make_unique<TransformerModel>(TransformerShape{
+        options.outputs, options.context, options.width, options.heads, options.layers});
   }
   check_positive("inputs", options.inputs);
   if (options.kind == ModelKind::kQuadratic) {

@@ -43,18 +43,21 @@ class Model {
                       std::vector<float>& scratch) const = 0;
 };
 
-enum class ModelKind : std::uint8_t { kNone, kQuadratic, kSoftmax, kMlp };
+enum class ModelKind : std::uint8_t { kNone, kQuadratic, kSoftmax, kMlp, kTransformer };
 
 struct ModelOptions {
   ModelKind kind;
-  std::size_t inputs;      // features per example (quadratic: dimension)
-  std::size_t outputs;     // classes; unused by the quadratic
+  std::size_t inputs;      // features per example (quadratic: dimension); unused by the transformer
+  std::size_t outputs;     // classes, or the transformer's vocabulary; unused by the quadratic
   std::size_t hidden;      // mlp: width of each hidden layer
-  std::size_t layers;      // mlp: hidden layers
+  std::size_t layers;      // mlp: hidden layers; transformer: blocks
   double condition_number; // quadratic: largest over smallest curvature
+  std::size_t width = 0;   // transformer: floats per position
+  std::size_t heads = 0;   // transformer: must divide `width`
+  std::size_t context = 0; // transformer: positions of an example
 };
 
-// Errors: std::invalid_argument for sizes of 0 or kind kNone.
+// Errors: std::invalid_argument for sizes of 0, heads that do not divide the width, or kind kNone.
 std::unique_ptr<Model> make_model(const ModelOptions& options);
 
 }  // namespace optim

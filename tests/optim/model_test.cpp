@@ -33,7 +33,8 @@ const ModelOptions kQuadratic{ModelKind::kQuadratic, 37, 0, 0, 0, 50.0};
 
 Batch random_batch(const ModelOptions& options, std::size_t examples, std::uint64_t seed) {
   sim::base::Stream stream(seed, "test/batch");
-  Batch batch{examples, {}, {}};
+  Batch batch;
+  batch.examples = examples;
   for (std::size_t i = 0; i < examples * options.inputs; ++i) {
     batch.inputs.push_back(static_cast<float>(stream.next_normal()));
   }
@@ -125,12 +126,12 @@ TEST_CASE("quadratic: loss and gradient by hand", "[unit][optim]") {
   theta[0] = 2.0f;
   theta[1] = 1.0f;
   std::vector<float> scratch;
-  const Batch batch{1, {0.0f, 3.0f}, {}};
+  const Batch batch{1, {0.0f, 3.0f}, {}, {}};
   CHECK_THAT(model.loss_and_gradient(theta, batch, gradient, scratch), WithinAbs(4.0, 1e-6));
   CHECK_THAT(gradient[0], WithinAbs(3.0, 1e-6));  // curvatures are rounded to float
   CHECK_THAT(gradient[1], WithinAbs(-1.0, 1e-6));
   // Two examples more, (2, 1) and (0, 3): nothing and the same again, added to what is there.
-  const Batch two{2, {2.0f, 1.0f, 0.0f, 3.0f}, {}};
+  const Batch two{2, {2.0f, 1.0f, 0.0f, 3.0f}, {}, {}};
   CHECK_THAT(model.loss_and_gradient(theta, two, gradient, scratch), WithinAbs(4.0, 1e-6));
   CHECK_THAT(gradient[0], WithinAbs(6.0, 2e-6));
 }
@@ -155,8 +156,8 @@ TEST_CASE("models: a batch cut in two adds up to the same bits", "[unit][optim][
     for (std::size_t cut = 1; cut < 11; ++cut) {
       const auto at = static_cast<std::ptrdiff_t>(cut);
       const auto in = static_cast<std::ptrdiff_t>(cut * options.inputs);
-      Batch front{cut, {whole.inputs.begin(), whole.inputs.begin() + in}, {}};
-      Batch back{11 - cut, {whole.inputs.begin() + in, whole.inputs.end()}, {}};
+      Batch front{cut, {whole.inputs.begin(), whole.inputs.begin() + in}, {}, {}};
+      Batch back{11 - cut, {whole.inputs.begin() + in, whole.inputs.end()}, {}, {}};
       if (!whole.targets.empty()) {
         front.targets.assign(whole.targets.begin(), whole.targets.begin() + at);
         back.targets.assign(whole.targets.begin() + at, whole.targets.end());

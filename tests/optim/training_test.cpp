@@ -72,7 +72,7 @@ TEST_CASE("training: softmax regression reaches the entropy rate", "[unit][optim
   std::vector<float> scratch;
   for (std::size_t a = 0; a < kSymbols; ++a) {
     for (std::size_t b = 0; b < kSymbols; ++b) {
-      Batch pair{1, std::vector<float>(kSymbols, 0.0f), {static_cast<std::int32_t>(b)}};
+      Batch pair{1, std::vector<float>(kSymbols, 0.0f), {}, {static_cast<std::int32_t>(b)}};
       pair.inputs[a] = 1.0f;
       expected += task.stationary()[a] * task.transitions()[a * kSymbols + b] *
                   model->loss(trained, pair, scratch);
