@@ -12,7 +12,7 @@ namespace {
 
 // How many rows of the panel one pass over it multiplies: 128 rows of the widest panel fill half of
 // a level-1 cache of 48 KiB.
-constexpr std::size_t kDepthAtOnce = kWide == 16 ? 128 : 256;
+constexpr std::size_t kDepthAtOnce = 128;
 
 struct TileShape {
   std::size_t depth;
@@ -125,6 +125,50 @@ void pack_panel(const MatrixView& factor, std::size_t depth, std::size_t column,
   pack_transposed(from, factor.column_stride, depth, count, width, room);
 }
 
+// Every panel of a piece of the depth that one pass takes.
+void multiply_panels(const MatrixView& left, std::size_t rows, const Panels& right,
+                     const ProductPart& piece, SumStart start, float* output,
+                     std::size_t output_stride) {
+  const Partition partition(right.columns);
+  const bool by_column = left.column_stride != 1;
+  std::size_t column = 0;
+  for (std::size_t panel = 0; panel < partition.panels && column < piece.columns; ++panel) {
+    const std::size_t registers = partition.width(panel), width = registers * kWide;
+    const std::size_t stride = right.row_stride == 0 ? width : right.row_stride;
+    const float* const from = right.data + column * right.depth + piece.first_depth * stride;
+    const std::size_t last = std::min(width, right.columns - column) - (registers - 1) * kWide;
+    const TileShape shape{piece.depth_count, by_column ? left.column_stride : left.row_stride,
+                          stride, output_stride, last};
+    const SumStart at{start.keep, start.bias == nullptr ? nullptr : start.bias + column};
+    if (by_column) {
+      tiles_of_width<true>(registers, shape, rows, left.data, from, at, output + column);
+    } else {
+      tiles_of_width<false>(registers, shape, rows, left.data, from, at, output + column);
+    }
+    column += width;
+  }
+}
+
+// A transposed left factor whose steps of depth lie far apart: 48 rows at a time are gathered first,
+// or each step would touch another page, and a power of two between them one and the same set of the
+// cache.
+constexpr std::size_t kFarApart = 96;
+constexpr std::size_t kRowsGathered = 48;
+
+void multiply_gathered(const MatrixView& left, std::size_t rows, const Panels& right,
+                       const ProductPart& piece, SumStart start, float* output,
+                       std::size_t output_stride) {
+  alignas(64) float gathered[kDepthAtOnce * kRowsGathered];
+  for (std::size_t first = 0; first < rows; first += kRowsGathered) {
+    const std::size_t count = std::min(kRowsGathered, rows - first);
+    for (std::size_t k = 0; k < piece.depth_count; ++k) {
+      std::copy_n(left.data + first + k * left.column_stride, count, gathered + k * kRowsGathered);
+    }
+    multiply_panels({gathered, 1, kRowsGathered}, count, right, piece, start,
+                    output + first * output_stride, output_stride);
+  }
+}
+
 }  // namespace
 
 std::size_t packed_floats(std::size_t depth, std::size_t columns) {
@@ -154,33 +198,18 @@ void multiply(const MatrixView& left, std::size_t rows, const Panels& right, Sum
 
 void multiply(const MatrixView& left, std::size_t rows, const Panels& right,
               const ProductPart& part, SumStart start, float* output, std::size_t output_stride) {
-  const Partition partition(right.columns);
   const bool by_column = left.column_stride != 1;
   const std::size_t step = by_column ? left.column_stride : 1;
-  std::size_t column = 0;
-  for (std::size_t panel = 0; panel < partition.panels && column < part.columns; ++panel) {
-    const std::size_t registers = partition.width(panel), width = registers * kWide;
-    const std::size_t stride = right.row_stride == 0 ? width : right.row_stride;
-    const float* const rows_of_panel = right.data + column * right.depth;
-    SumStart from = start;
-    if (from.bias != nullptr) from.bias += column;
-    const std::size_t last = std::min(width, right.columns - column) - (registers - 1) * kWide;
-    for (std::size_t done = 0; done < part.depth_count || done == 0; done += kDepthAtOnce) {
-      const std::size_t depth = std::min(kDepthAtOnce, part.depth_count - done);
-      const TileShape shape{depth, by_column ? left.column_stride : left.row_stride, stride,
-                            output_stride, last};
-      const float* const part_of_panel = rows_of_panel + (part.first_depth + done) * stride;
-      const float* const part_of_left = left.data + done * step;
-      if (by_column) {
-        tiles_of_width<true>(registers, shape, rows, part_of_left, part_of_panel, from,
-                             output + column);
-      } else {
-        tiles_of_width<false>(registers, shape, rows, part_of_left, part_of_panel, from,
-                              output + column);
-      }
-      from = {.keep = true};
+  for (std::size_t done = 0; done < part.depth_count || done == 0; done += kDepthAtOnce) {
+    const ProductPart piece{part.first_depth + done,
+                            std::min(kDepthAtOnce, part.depth_count - done), part.columns};
+    const MatrixView from{left.data + done * step, left.row_stride, left.column_stride};
+    if (by_column && left.column_stride >= kFarApart) {
+      multiply_gathered(from, rows, right, piece, start, output, output_stride);
+    } else {
+      multiply_panels(from, rows, right, piece, start, output, output_stride);
     }
-    column += width;
+    start = {.keep = true};
   }
 }
 
