@@ -52,10 +52,4 @@ void set_entering_gradient(const LayerShape& shape, const float* output_gradient
            shape.inputs);
 }
 
-void multiply_by(std::size_t count, const float* factors, float* values) {
-  for_each_group(count, [&](std::size_t i, std::size_t group) {
-    store_first(group, values + i, load_first(group, values + i) * load_first(group, factors + i));
-  });
-}
-
 }  // namespace optim

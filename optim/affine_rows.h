@@ -34,7 +34,4 @@ void add_affine_gradient(const LayerShape& shape, const float* inputs, const flo
 void set_entering_gradient(const LayerShape& shape, const float* output_gradient,
                            const float* weight, float* input_gradient, float* room);
 
-// values *= factors, element by element.
-void multiply_by(std::size_t count, const float* factors, float* values);
-
 }  // namespace optim

@@ -47,6 +47,7 @@ double entropy_rate(std::span<const double> transitions, std::span<const double>
 MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
     : classes_(options.classes),
       context_(options.context),
+      form_(options.form),
       transitions_(draw_transitions(options.classes, options.sharpness, seed)),
       stationary_(stationary_distribution(transitions_, options.classes)),
       entropy_rate_nats_(entropy_rate(transitions_, stationary_)),
@@ -72,16 +73,21 @@ MarkovTask::MarkovTask(const TaskOptions& options, std::uint64_t seed)
   }
 }
 
-// Mean of -log P(target | newest symbol) under the chain's own transitions.
+// Mean of -log P(target | symbol before it) under the chain's own transitions.
 double MarkovTask::held_out_floor() const {
   double sum = 0.0;
-  for (std::size_t i = 0; i < held_out_.examples; ++i) {
-    const float* newest = held_out_.inputs.data() + i * inputs() + (context_ - 1) * classes_;
-    const auto symbol = static_cast<std::size_t>(std::find(newest, newest + classes_, 1.0f) - newest);
+  for (std::size_t i = 0; i < held_out_.targets.size(); ++i) {
     const auto target = static_cast<std::size_t>(held_out_.targets[i]);
-    sum -= sim::base::natural_log(transitions_[symbol * classes_ + target]);
+    sum -= sim::base::natural_log(transitions_[shown_symbol(i) * classes_ + target]);
   }
-  return sum / static_cast<double>(held_out_.examples);
+  return sum / static_cast<double>(held_out_.targets.size());
+}
+
+// The symbol before target number `target` of the held-out set.
+std::size_t MarkovTask::shown_symbol(std::size_t target) const {
+  if (form_ == ExampleForm::kTokens) return static_cast<std::size_t>(held_out_.tokens[target]);
+  const float* newest = held_out_.inputs.data() + target * inputs() + (context_ - 1) * classes_;
+  return static_cast<std::size_t>(std::find(newest, newest + classes_, 1.0f) - newest);
 }
 
 void MarkovTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& batch) const {
@@ -93,14 +99,21 @@ void MarkovTask::append_example(std::uint32_t step, std::uint32_t slot, Batch& b
 }
 
 void MarkovTask::append(std::size_t symbol, sim::base::Stream& stream, Batch& batch) const {
+  const bool tokens = form_ == ExampleForm::kTokens;
   const std::size_t first = batch.inputs.size();
-  batch.inputs.resize(first + inputs(), 0.0f);
+  if (!tokens) batch.inputs.resize(first + inputs(), 0.0f);
   const std::span<const double> rows(transition_sums_);
   for (std::size_t position = 0; position < context_; ++position) {
-    batch.inputs[first + position * classes_ + symbol] = 1.0f;
+    if (tokens) {
+      batch.tokens.push_back(static_cast<std::int32_t>(symbol));
+    } else {
+      batch.inputs[first + position * classes_ + symbol] = 1.0f;
+    }
     symbol = choose(rows.subspan(symbol * classes_, classes_), stream.next_uniform());
+    if (tokens || position + 1 == context_) {
+      batch.targets.push_back(static_cast<std::int32_t>(symbol));
+    }
   }
-  batch.targets.push_back(static_cast<std::int32_t>(symbol));
   ++batch.examples;
 }
 

@@ -14,8 +14,11 @@ namespace optim {
 // Transitions: row a is the softmax of sharpness * z_ab, z standard normal.
 // Example: `context` + 1 symbols from the stationary distribution on; the first `context` one-hot,
 //          oldest first, so position p and symbol s are input p * classes + s; target the last one.
+//          In the form of tokens: the first `context` symbols, and as targets the last `context`.
+//          Both forms draw the same symbols.
 // Floor:   the entropy rate sum_a pi_a H(row a) in nats, exact: the chain has order 1, so older
-//          symbols say nothing more.
+//          symbols say nothing more. It holds at every position, the first included, whose own symbol
+//          is shown.
 // Shards:  dirichlet: a shard has its own shares of the oldest symbol, in place of the stationary ones;
 //          the chain itself is everybody's, so a long context forgets the shard. contiguous: undefined.
 // Random:  streams "task/markov/transitions", "task/markov/held-out", and one lane of
@@ -38,8 +41,10 @@ class MarkovTask : public Task {
  private:
   // The rest of an example whose oldest symbol is `symbol`.
   void append(std::size_t symbol, sim::base::Stream& stream, Batch& batch) const;
+  std::size_t shown_symbol(std::size_t target) const;
 
   std::size_t classes_, context_;
+  ExampleForm form_;
   std::vector<double> transitions_;
   std::vector<double> stationary_;
   std::vector<double> start_sums_;       // running sums of `stationary_`

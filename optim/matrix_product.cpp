@@ -162,7 +162,13 @@ void multiply_gathered(const MatrixView& left, std::size_t rows, const Panels& r
   for (std::size_t first = 0; first < rows; first += kRowsGathered) {
     const std::size_t count = std::min(kRowsGathered, rows - first);
     for (std::size_t k = 0; k < piece.depth_count; ++k) {
-      std::copy_n(left.data + first + k * left.column_stride, count, gathered + k * kRowsGathered);
+      const float* const from = left.data + first + k * left.column_stride;
+      float* const to = gathered + k * kRowsGathered;
+      if (count == kRowsGathered) {
+        std::copy_n(from, kRowsGathered, to);  // a fixed number: a few registers, no call
+      } else {
+        std::copy_n(from, count, to);
+      }
     }
     multiply_panels({gathered, 1, kRowsGathered}, count, right, piece, start,
                     output + first * output_stride, output_stride);

@@ -4,6 +4,7 @@
 
 #include "optim/affine_rows.h"
 #include "optim/attention.h"
+#include "optim/elementwise.h"
 #include "optim/matrix_product.h"
 #include "optim/transformer_model.h"
 

@@ -19,11 +19,16 @@ std::string selected(const Schema& schema, const Value& table, const std::string
   return {};
 }
 
+bool holds(const Schema& schema, const Value& table, const Condition& condition) {
+  const auto& values = condition.values;
+  return std::find(values.begin(), values.end(), selected(schema, table, condition.selector)) !=
+         values.end();
+}
+
 bool holds(const Schema& schema, const Value& table, const Record& record) {
-  if (record.condition.selector.empty()) return true;
-  const auto& values = record.condition.values;
-  return std::find(values.begin(), values.end(),
-                   selected(schema, table, record.condition.selector)) != values.end();
+  return std::all_of(
+      record.conditions.begin(), record.conditions.end(),
+      [&](const Condition& condition) { return holds(schema, table, condition); });
 }
 
 std::vector<std::string> known_names(const Schema& schema, const Value& table,
@@ -70,14 +75,17 @@ void report_elsewhere(const Schema& schema, const Value& table, const Entry& ent
                       Problems& problems) {
   for (const Record& record : schema.records) {
     if (record.name != entry.key) continue;
-    const std::string& selector = record.condition.selector;
-    if (!selector_is_legal(schema, table, selector)) return;
-    problems.add(entry.key_place,
-                 fmt::format("is a key of {} \"{}\"; here {} is \"{}\"", selector,
-                             joined(record.condition.values, "\" or \""), selector,
-                             selected(schema, table, selector)),
-                 "remove it");
-    return;
+    for (const Condition& condition : record.conditions) {
+      if (holds(schema, table, condition)) continue;
+      const std::string& selector = condition.selector;
+      if (!selector_is_legal(schema, table, selector)) return;
+      problems.add(entry.key_place,
+                   fmt::format("is a key of {} \"{}\"; here {} is \"{}\"", selector,
+                               joined(condition.values, "\" or \""), selector,
+                               selected(schema, table, selector)),
+                   "remove it");
+      return;
+    }
   }
 }
 
@@ -132,7 +140,7 @@ Value write(const Schema& schema, const void* object) {
   // Selectors hold always, so a first pass gives what the conditions ask for.
   Value selectors;
   for (const Record& record : schema.records) {
-    if (record.condition.selector.empty()) selectors.set(record.name, record.write(object), {});
+    if (record.conditions.empty()) selectors.set(record.name, record.write(object), {});
   }
   Value table;
   for (const Record& record : schema.records) {

@@ -4,8 +4,8 @@
 // the reference table of scenarios/README.md and the writer of the resolved scenario. Defaults
 // stand here and nowhere else.
 //
-// A record may hold under a condition only, on the value of another key of the same table (its
-// selector, such as `method` or `kind`). Two records may share a name if their conditions exclude
+// A record may hold under conditions only, on the values of other keys of the same table (its
+// selectors, such as `method` or `kind`). Two records may share a name if their conditions exclude
 // each other: the key then has another default or another range under each method.
 #pragma once
 
@@ -71,7 +71,7 @@ std::optional<std::vector<std::string>> read_text_list(const Value& value, Probl
 
 struct Schema;
 
-// Holds only while `selector` has one of `values`; no selector: always.
+// Holds only while `selector` has one of `values`.
 struct Condition {
   std::string selector;
   std::vector<std::string> values;
@@ -83,7 +83,7 @@ struct Record {
   std::string allowed;             // legal values in words; may be empty
   std::optional<Value> standard;   // the default; none: the key is required
   std::string help;
-  Condition condition;
+  std::vector<Condition> conditions;  // all must hold
   const Schema* table = nullptr;   // of a key that is a table itself
   std::function<void(const Value&, void* object, Problems&)> read;
   std::function<Value(const void* object)> write;
@@ -293,9 +293,10 @@ class SchemaOf : public Schema {
     return *this;
   }
 
-  // The record added last holds only while `selector` has one of `values`.
+  // The record added last holds only while `selector` has one of `values`; a second call adds a second
+  // condition.
   SchemaOf& only(std::string selector, std::vector<std::string> values) {
-    records.back().condition = {std::move(selector), std::move(values)};
+    records.back().conditions.push_back({std::move(selector), std::move(values)});
     return *this;
   }
 };

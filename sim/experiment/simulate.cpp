@@ -43,6 +43,8 @@ std::string model_name(optim::ModelKind kind) {
       return "softmax";
     case optim::ModelKind::kMlp:
       return "mlp";
+    case optim::ModelKind::kTransformer:
+      return "transformer";
     case optim::ModelKind::kNone:
       break;
   }

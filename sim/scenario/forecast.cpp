@@ -112,8 +112,12 @@ double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
   if (arm.learning.model.kind == optim::ModelKind::kNone) return world;
   const auto parameters =
       static_cast<double>(optim::make_model(arm.learning.model)->parameter_count());
-  const double examples = global_steps * static_cast<double>(arm.learning.batch);
-  const double held_out = static_cast<double>(arm.learning.evaluations) *
+  // A sequence meets the parameters at each of its positions.
+  const double positions = arm.learning.task.form == optim::ExampleForm::kTokens
+                               ? static_cast<double>(arm.learning.task.context)
+                               : 1.0;
+  const double examples = positions * global_steps * static_cast<double>(arm.learning.batch);
+  const double held_out = positions * static_cast<double>(arm.learning.evaluations) *
                           static_cast<double>(arm.learning.task.held_out_examples);
   return world + parameters * (6 * examples + 2 * held_out) / kProxyFlopPerCpuSecond;
 }

@@ -22,10 +22,13 @@ struct Line {
 };
 
 std::string condition_text(const Record& record) {
-  if (record.condition.selector.empty()) return {};
-  std::string text = record.condition.selector + " = ";
-  for (std::size_t i = 0; i < record.condition.values.size(); ++i) {
-    text += (i == 0 ? "" : " or ") + record.condition.values[i];
+  if (record.conditions.empty()) return {};
+  std::string text;
+  for (const base::Condition& condition : record.conditions) {
+    text += (text.empty() ? "" : ", ") + condition.selector + " = ";
+    for (std::size_t i = 0; i < condition.values.size(); ++i) {
+      text += (i == 0 ? "" : " or ") + condition.values[i];
+    }
   }
   return " [" + text + "]";
 }

@@ -99,6 +99,32 @@ void check_syncer(const Case& c) {
   }
 }
 
+// The divisor of `width` that is nearest to `heads`.
+std::size_t nearest_divisor(std::size_t width, std::size_t heads) {
+  std::size_t best = 1;
+  for (std::size_t divisor = 1; divisor <= width; ++divisor) {
+    const auto away = [&](std::size_t count) { return count > heads ? count - heads : heads - count; };
+    if (width % divisor == 0 && away(divisor) < away(best)) best = divisor;
+  }
+  return best;
+}
+
+void check_transformer(const Case& c) {
+  const trainer::LearningOptions& learning = c.arm.learning;
+  const optim::ModelOptions& model = learning.model;
+  if (model.kind != optim::ModelKind::kTransformer) return;
+  if (learning.task.kind == optim::TaskKind::kTeacher) {
+    c.problems.add(place_of(c.tree, {"learning", "task"}),
+                   "must give sequences where learning.model is \"transformer\"; got \"teacher\"",
+                   "write task = \"markov\"");
+  }
+  if (model.width > 0 && model.heads > 0 && model.width % model.heads != 0) {
+    c.problems.add(place_of(c.tree, {"learning", "heads"}),
+                   fmt::format("must divide learning.width ({}); got {}", model.width, model.heads),
+                   fmt::format("the nearest that does is {}", nearest_divisor(model.width, model.heads)));
+  }
+}
+
 void check_learning(const Case& c) {
   const trainer::LearningOptions& learning = c.arm.learning;
   if (learning.model.kind == optim::ModelKind::kNone) return;
@@ -109,6 +135,7 @@ void check_learning(const Case& c) {
                    "must be \"quadratic\" where learning.model is, and only there",
                    quadratic_model ? "write task = \"quadratic\"" : "write model = \"quadratic\"");
   }
+  check_transformer(c);
   const std::int64_t slices = used_slices(c.scenario, c.training);
   if (learning.batch < slices) {
     c.problems.add(place_of(c.tree, {"learning", "batch"}),

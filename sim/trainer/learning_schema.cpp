@@ -27,12 +27,20 @@ void add_model_keys(SchemaOf<LearningOptions>& schema) {
               Choices<ModelKind>{{"none", ModelKind::kNone},
                                  {"quadratic", ModelKind::kQuadratic},
                                  {"softmax", ModelKind::kSoftmax},
-                                 {"mlp", ModelKind::kMlp}},
+                                 {"mlp", ModelKind::kMlp},
+                                 {"transformer", ModelKind::kTransformer}},
               "none", "none: only time is simulated")
       .integer("hidden", of(&M::hidden), between(1, 1e5), 64, "width of each hidden layer")
       .only("model", {"mlp"})
-      .integer("layers", of(&M::layers), between(1, 100), 1, "hidden layers")
+      .integer("layers", of(&M::layers), between(1, 63), 1, "hidden layers")
       .only("model", {"mlp"})
+      // Width, heads, layers and context: 90,000 parameters with 64 symbols (assumed).
+      .integer("layers", of(&M::layers), between(1, 64), 3, "blocks of attention and perceptron")
+      .only("model", {"transformer"})
+      .integer("width", of(&M::width), between(1, 4096), 48, "floats per position")
+      .only("model", {"transformer"})
+      .integer("heads", of(&M::heads), between(1, 4096), 3, "must divide the width")
+      .only("model", {"transformer"})
       .real("condition_number", of(&M::condition_number), at_least(1), 100.0,
             "largest over smallest curvature")
       .only("model", {"quadratic"});
@@ -59,6 +67,11 @@ void add_task_keys(SchemaOf<LearningOptions>& schema) {
       .integer("context", of(&T::context), between(1, 1000), 2,
                "symbols that an example shows (text: bytes)")
       .only("task", {"markov", "text"})
+      .only("model", {"none", "quadratic", "softmax", "mlp"})
+      .integer("context", of(&T::context), between(1, 1000), 32,
+               "positions of an example, each with the next symbol as its target")
+      .only("task", {"markov", "text"})
+      .only("model", {"transformer"})
       .real("noise", of(&T::noise), between(0, 1), 0.0, "probability of a flipped label")
       .only("task", {"teacher"})
       .real("noise", of(&T::noise), at_least(0), 0.1,
@@ -146,6 +159,9 @@ void complete(LearningOptions& learning) {
   }
   if (task.kind == TaskKind::kMarkov) task.inputs = task.classes * task.context;
   if (task.kind == TaskKind::kQuadratic) task.classes = 0;
+  task.form = learning.model.kind == ModelKind::kTransformer ? optim::ExampleForm::kTokens
+                                                             : optim::ExampleForm::kFeatures;
+  learning.model.context = task.context;
   learning.model.inputs = task.inputs;
   learning.model.outputs = task.classes;
 }

@@ -3,14 +3,9 @@
 
 #include <algorithm>
 
+#include "optim/elementwise.h"
+
 namespace sim::trainer {
-namespace {
-
-void add(std::span<float> total, std::span<const float> part) {
-  for (std::size_t i = 0; i < total.size(); ++i) total[i] += part[i];
-}
-
-}  // namespace
 
 StepRunner::StepRunner(const Options& options, const optim::Model& model, const optim::Task& task,
                        std::size_t worker_count)
@@ -38,7 +33,7 @@ void StepRunner::step(std::uint32_t data_step, const SlotList& slots, double fac
   }
   const std::span<float> gradient = gradients(1, worker).front().span();
   const float share = static_cast<float>(1.0 / static_cast<double>(slots.slots.size()));
-  for (float& value : gradient) value *= share;
+  optim::scale(gradient, share);
   optim::inner_update(options_.inner, factor, model_, state.parameters.span(), gradient,
                       state.inner);
 }
@@ -51,7 +46,7 @@ void StepRunner::sum_alone(std::uint32_t data_step, const SlotList& slots,
   chunk_gradient(data_step, slots, 0, parameters, blocks[0].span(), worker);
   for (std::size_t chunk = 1; chunk < chunk_count; ++chunk) {
     chunk_gradient(data_step, slots, chunk, parameters, blocks[1].span(), worker);
-    add(blocks[0].span(), blocks[1].span());
+    optim::add(blocks[0].span(), blocks[1].span());
   }
 }
 
@@ -66,7 +61,7 @@ void StepRunner::sum_shared(std::uint32_t data_step, const SlotList& slots,
       },
       worker);
   for (std::size_t chunk = 1; chunk < chunk_count; ++chunk) {
-    add(blocks[0].span(), blocks[chunk].span());
+    optim::add(blocks[0].span(), blocks[chunk].span());
   }
 }
 
@@ -76,6 +71,7 @@ void StepRunner::chunk_gradient(std::uint32_t data_step, const SlotList& slots, 
   Scratch& scratch = scratch_[worker.index];
   scratch.batch.examples = 0;
   scratch.batch.inputs.clear();
+  scratch.batch.tokens.clear();
   scratch.batch.targets.clear();
   const SlotList::Chunk range = slots.chunks[chunk];
   for (std::uint32_t i = 0; i < range.count; ++i) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "optim/elementwise.h"
 #include "optim/inner_optimizer.h"
 #include "tests/bench/step_products.h"
 #include "tests/bench/transformer_sizes.h"
@@ -37,7 +38,7 @@ class Learner {
     gradient_.set_zero();
     const double loss = model_->loss_and_gradient(parameters_, batch, gradient_, scratch_);
     const float share = 1.0f / static_cast<float>(batch.examples);
-    for (float& g : gradient_) g *= share;
+    scale(gradient_, share);
     inner_update(kInner, 1.0, *model_, parameters_, gradient_, state_);
     return loss / static_cast<double>(batch.examples);
   }
