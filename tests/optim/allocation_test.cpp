@@ -48,11 +48,14 @@ TEST_CASE("training step: no allocation after the first of its batch size", "[un
   const ModelOptions mlp{ModelKind::kMlp, 32, 8, 48, 3, 0.0};
   const ModelOptions softmax{ModelKind::kSoftmax, 32, 8, 0, 0, 0.0};
   const ModelOptions bowl{ModelKind::kQuadratic, 32, 0, 0, 0, 10.0};
+  const TaskOptions sequences{TaskKind::kMarkov, 8 * 20, 8, 20, 0.0, 2.0, 70, ExampleForm::kTokens};
+  const ModelOptions transformer{ModelKind::kTransformer, 0, 8, 0, 2, 0.0, 24, 2, 20};
   struct Pair {
     TaskOptions task;
     ModelOptions model;
   };
-  for (const Pair& pair : {Pair{markov, mlp}, Pair{teacher, softmax}, Pair{quadratic, bowl}}) {
+  for (const Pair& pair : {Pair{markov, mlp}, Pair{teacher, softmax}, Pair{quadratic, bowl},
+                           Pair{sequences, transformer}}) {
     const auto task = make_task(pair.task, 1);
     const auto model = make_model(pair.model);
     const InnerOptions inner{InnerKind::kAdamW, 0.01, 0.9, 0.99, 1e-8, 0.1, 1.0};
@@ -65,6 +68,7 @@ TEST_CASE("training step: no allocation after the first of its batch size", "[un
       batch.examples = 0;
       batch.inputs.clear();
       batch.targets.clear();
+      batch.tokens.clear();
       for (std::uint32_t slot = 0; slot < 8; ++slot) task->append_example(index, slot, batch);
       gradient.set_zero();
       model->loss_and_gradient(parameters, batch, gradient, scratch);

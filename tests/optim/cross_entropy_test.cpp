@@ -35,6 +35,30 @@ TEST_CASE("cross-entropy: huge logits do not overflow", "[unit][optim]") {
   }
 }
 
+TEST_CASE("cross-entropy: rows in lanes agree with one row alone", "[unit][optim]") {
+  for (const std::size_t classes : {1u, 3u, 16u, 33u, 64u}) {
+    CAPTURE(classes);
+    constexpr std::size_t kRows = 3;
+    std::vector<float> logits;
+    for (std::size_t i = 0; i < kRows * classes; ++i) {
+      logits.push_back(static_cast<float>((i * 37) % 101) * 0.2f - 10.0f);
+    }
+    const std::int32_t last = static_cast<std::int32_t>(classes) - 1;
+    const std::vector<std::int32_t> targets = {0, last, last / 2};
+    std::vector<float> rows = logits, alone = logits, loss_only = logits;
+    double expected = 0.0;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      expected += cross_entropy_and_gradient({alone.data() + r * classes, classes}, targets[r]);
+    }
+    const double got = cross_entropy_of_rows(classes, targets, 0.25f, rows.data());
+    CHECK_THAT(got, WithinAbs(expected, 3 * 64 * 6e-8));  // float sums of at most 64 terms
+    CHECK(cross_entropy_of_rows(classes, targets, 0.0f, loss_only.data()) == got);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      REQUIRE_THAT(rows[i], WithinAbs(0.25 * alone[i], 1e-6));  // 64 roundings of numbers below 1/4
+    }
+  }
+}
+
 TEST_CASE("cross-entropy: a target that is no class is refused", "[unit][optim]") {
   std::vector<float> logits(3, 0.0f);
   CHECK_THROWS_WITH(cross_entropy(logits, 3), "target must be a class in [0, 3); got 3");

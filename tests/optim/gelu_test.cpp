@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "optim/fast_exp.h"
+#include "tests/optim/same_bits.h"
 
 namespace optim {
 namespace {
@@ -50,6 +51,20 @@ TEST_CASE("gelu: value and slope agree with the tanh form in double", "[unit][op
     // Values up to 10 with a few roundings of 6e-8; the slope's terms stay below 2.
     REQUIRE(std::fabs(y[i] - gelu(x[i])) < 2e-6);
     REQUIRE(std::fabs(slope[i] - difference) < 2e-6);
+  }
+}
+
+// The exponentials inside are the sixteen-lane ones, so this holds the two together as well.
+TEST_CASE("gelu: value and slope at once are the bits of the two alone", "[unit][optim]") {
+  for (const std::size_t count : {1u, 15u, 16u, 17u, 100u}) {
+    CAPTURE(count);
+    std::vector<float> x, y(count), expected(count), slope(count, 1.0f);
+    for (std::size_t i = 0; i < count; ++i) x.push_back(static_cast<float>(i) * 2.37f - 100.0f);
+    set_gelu(count, x.data(), expected.data());
+    multiply_by_gelu_slope(count, x.data(), slope.data());
+    set_gelu_and_slope(count, x.data(), y.data(), x.data());
+    CHECK(same_bits(y, expected));
+    CHECK(same_bits(x, slope));
   }
 }
 

@@ -207,6 +207,43 @@ TEST_CASE("Markov task: examples are one-hot, oldest first, and follow the trans
   }
 }
 
+TEST_CASE("Markov task: as tokens it shows the same symbols, with a target at each position",
+          "[unit][optim]") {
+  TaskOptions as_tokens = kMarkov;
+  as_tokens.form = ExampleForm::kTokens;
+  const MarkovTask features(kMarkov, 2), tokens(as_tokens, 2);
+  for (std::uint32_t step = 0; step < 50; ++step) {
+    const Batch one_hot = one(features, step, 3), sequence = one(tokens, step, 3);
+    REQUIRE(sequence.inputs.empty());
+    REQUIRE(sequence.tokens.size() == 3);
+    REQUIRE(sequence.targets.size() == 3);
+    for (std::size_t p = 0; p < 3; ++p) {
+      CHECK(one_hot.inputs[p * 5 + static_cast<std::size_t>(sequence.tokens[p])] == 1.0f);
+    }
+    CHECK(sequence.targets[0] == sequence.tokens[1]);
+    CHECK(sequence.targets[1] == sequence.tokens[2]);
+    CHECK(sequence.targets[2] == one_hot.targets[0]);
+  }
+  CHECK(tokens.held_out().tokens.size() == 400 * 3);
+  CHECK(tokens.loss_floor() == features.loss_floor());
+}
+
+TEST_CASE("Markov task: the floor of held-out sequences counts every position", "[unit][optim]") {
+  // The mean over 1200 pairs, counted from tokens and targets; within 5 sd of the entropy rate: a
+  // pair's loss has an sd below 1.5 nats, 5 * 1.5 / sqrt(1200) = 0.22.
+  TaskOptions options = kMarkov;
+  options.form = ExampleForm::kTokens;
+  const MarkovTask task(options, 2);
+  const Batch& set = task.held_out();
+  double loss = 0.0;
+  for (std::size_t i = 0; i < set.tokens.size(); ++i) {
+    const auto from = static_cast<std::size_t>(set.tokens[i]);
+    loss -= std::log(task.transitions()[from * 5 + static_cast<std::size_t>(set.targets[i])]);
+  }
+  CHECK_THAT(task.held_out_floor(), WithinAbs(loss / 1200.0, 1e-12));
+  CHECK_THAT(task.held_out_floor(), WithinAbs(task.loss_floor(), 0.22));
+}
+
 TEST_CASE("tasks: options outside their range are refused", "[unit][optim]") {
   CHECK_THROWS_WITH(make_task({TaskKind::kMarkov, 14, 5, 3, 0.0, 1.0, 1}, 1),
                     "inputs must be classes times context (15); got 14");

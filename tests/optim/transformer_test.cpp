@@ -129,7 +129,7 @@ TEST_CASE("transformer: a batch cut in two adds up to the same bits", "[unit][op
           const auto begin = values.begin() + static_cast<long>(first * options.context);
           return std::vector<std::int32_t>(begin, begin + static_cast<long>(count * options.context));
         };
-        return Batch{count, {}, of(whole.tokens), of(whole.targets)};
+        return Batch{count, {}, of(whole.targets), of(whole.tokens)};
       };
       AlignedBlock gradient(model->block_size());
       model->loss_and_gradient(parameters, part(0, cut), gradient, scratch);

@@ -118,6 +118,29 @@ TEST_CASE("trainer: threads that share one learner's step give the same bits", "
   }
 }
 
+TEST_CASE("trainer: a transformer gives the same bits on any number of threads", "[unit][trainer]") {
+  // One learner alone, whose chunks are shared, and two side by side.
+  for (const std::uint16_t learners : {1, 2}) {
+    tape::RunShape shape = make_shape(learners, 2, learners == 1 ? 12 : 6, 1);
+    shape.model_is_learner = learners == 1;
+    HandTape tape;
+    for (std::uint16_t m = 0; m < learners; ++m) tape.steps(m, 0, 10);
+    TrainerOptions options = make_options(shape);
+    options.learning.model = {optim::ModelKind::kTransformer, 0, 8, 0, 1, 0.0, 12, 2, 10};
+    options.learning.task = {optim::TaskKind::kMarkov, 80, 8, 10, 0.0, 2.0, 16,
+                             optim::ExampleForm::kTokens};
+    Trainer alone(shape, options);
+    play(tape, alone);
+    const std::vector<LearnerState> expected = everything(alone, learners);
+    for (const std::size_t threads : {2, 8}) {
+      CAPTURE(learners, threads);
+      Trainer trainer(shape, with_threads(options, threads));
+      play(tape, trainer);
+      CHECK(same_bits(everything(trainer, learners), expected));
+    }
+  }
+}
+
 TEST_CASE("trainer: merges that nobody adopts keep their order", "[unit][trainer]") {
   // Each merge has another lone contributor, so that only the fragment itself orders them.
   const tape::RunShape shape = make_shape(kLearners, 1, 8, 1);
