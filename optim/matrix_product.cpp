@@ -1,10 +1,9 @@
 // optim/matrix_product.cpp: packed panels and register tiles; see matrix_product.h for the order.
 #include "optim/matrix_product.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 
+#include "optim/transpose.h"
 #include "optim/vector_register.h"
 
 namespace optim {

@@ -37,11 +37,6 @@ void check(const TransformerShape& shape) {
   }
 }
 
-bool ends_with(const std::string& text, const std::string& ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 }  // namespace
 
 TransformerLayout::TransformerLayout(const TransformerShape& shape) : shape_(shape) {
@@ -85,11 +80,11 @@ void TransformerLayout::initialise(std::uint64_t seed, std::span<float> paramete
   const double residual_sd = kSd / std::sqrt(2.0 * static_cast<double>(shape_.layers));
   for (const Tensor& tensor : layout_.tensors()) {
     const std::span<float> values = parameters.subspan(tensor.offset, tensor.size());
-    if (ends_with(tensor.name, ".gain")) {
+    if (tensor.name.ends_with(".gain")) {
       std::ranges::fill(values, 1.0f);
     } else if (tensor.decay) {
-      const bool residual = ends_with(tensor.name, "attention.weight") ||
-                            ends_with(tensor.name, "narrow.weight");
+      const bool residual = tensor.name.ends_with("attention.weight") ||
+                            tensor.name.ends_with("narrow.weight");
       sim::base::Stream stream(seed, "model/" + tensor.name);
       for (float& value : values) {
         value = static_cast<float>((residual ? residual_sd : kSd) * stream.next_normal());

@@ -1,7 +1,9 @@
-// optim/transpose.cpp: pack_transposed of vector_register.h.
-#include <algorithm>
+// optim/transpose.cpp: see transpose.h.
+#include "optim/transpose.h"
 
-#include "optim/vector_register.h"
+#include <immintrin.h>
+
+#include <algorithm>
 
 namespace optim {
 namespace {

@@ -1,7 +1,8 @@
 // tests/optim/gelu_test.cpp: our float exp, GELU and its slope against double arithmetic.
 //
 // Teeth: seen failing with one Taylor term less, with the low part of ln 2 dropped, with the cube's
-//        coefficient 0.0447 and with the factor 3 missing from the slope.
+//        coefficient 0.0447 with the factor 3 missing from the slope, and
+//        (value and slope at once) with 1 - s left out.
 #include "optim/gelu.h"
 
 #include <catch2/catch.hpp>

@@ -4,6 +4,8 @@
 //         the bit, whatever the strides, the panels, the tile and the stretch of depth it falls into.
 // Method: that chain written out with std::fma, which also proves that both instruction-set levels
 //         give the same bits.
+// Teeth:  seen failing with a second stretch of depth that starts anew, and with the last register of
+//         a row stored whole.
 #include "optim/matrix_product.h"
 
 #include <catch2/catch.hpp>

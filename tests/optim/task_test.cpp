@@ -2,8 +2,8 @@
 //
 // Teeth: seen failing with step ignored, with slot ignored, with the held-out set
 //        drawn from the training stream, with a flip that may keep the label, with noise added twice,
-//        with the entropy of a uniform start instead of the stationary one, and with the newest
-//        symbol first.
+//        with the entropy of a uniform start instead of the stationary one, with the newest
+//        symbol first, with one target per sequence, and with a floor of the first examples' targets only.
 #include "optim/task.h"
 
 #include <algorithm>

@@ -2,6 +2,11 @@
 //
 // Method: a plain transformer in double (plain_transformer.h), differentiated by central differences,
 //         at shapes with and without remainders of sixteen.
+// Teeth:  seen failing with a mask one position too wide (causality, too), with the mean left out of the
+//         softmax's slope, with the last term of the layer norm's derivative left out, with bias
+//         gradients or the gather of the tied table left out, with a stretch of depth that starts anew,
+//         with sequences gathered into the tied table in another order (cut batch), and with residual
+//         projections as wide as the others at initialisation.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -59,7 +64,7 @@ TEST_CASE("transformer: loss and gradients agree with a plain one in double", "[
     CAPTURE(options.outputs, options.context, options.width);
     const auto model = make_model(options);
     const AlignedBlock parameters = moved_parameters(*model, 3);
-    const Batch batch = random_tokens(options, options.width < 8 ? 3 : 2, 5);
+    const Batch batch = random_tokens(options, options.width < 8 ? 3 : 1, 5);
     AlignedBlock gradient(model->block_size());
     std::vector<float> scratch;
     const double loss = model->loss_and_gradient(parameters, batch, gradient, scratch);
