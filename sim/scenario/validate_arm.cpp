@@ -113,10 +113,13 @@ void check_transformer(const Case& c) {
   const trainer::LearningOptions& learning = c.arm.learning;
   const optim::ModelOptions& model = learning.model;
   if (model.kind != optim::ModelKind::kTransformer) return;
-  if (learning.task.kind == optim::TaskKind::kTeacher) {
+  if (learning.task.kind == optim::TaskKind::kTeacher ||
+      learning.task.kind == optim::TaskKind::kCsv) {
+    const bool teacher = learning.task.kind == optim::TaskKind::kTeacher;
     c.problems.add(place_of(c.tree, {"learning", "task"}),
-                   "must give sequences where learning.model is \"transformer\"; got \"teacher\"",
-                   "write task = \"markov\"");
+                   fmt::format("must give sequences where learning.model is \"transformer\"; got \"{}\"",
+                               teacher ? "teacher" : "csv"),
+                   "write task = \"markov\" or task = \"text\"");
   }
   if (model.width > 0 && model.heads > 0 && model.width % model.heads != 0) {
     c.problems.add(place_of(c.tree, {"learning", "heads"}),

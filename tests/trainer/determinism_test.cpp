@@ -120,7 +120,7 @@ TEST_CASE("trainer: threads that share one learner's step give the same bits", "
 
 TEST_CASE("trainer: a transformer gives the same bits on any number of threads", "[unit][trainer]") {
   // One learner alone, whose chunks are shared, and two side by side.
-  for (const std::uint16_t learners : {1, 2}) {
+  for (const std::uint16_t learners : {std::uint16_t{1}, std::uint16_t{2}}) {
     tape::RunShape shape = make_shape(learners, 2, learners == 1 ? 12 : 6, 1);
     shape.model_is_learner = learners == 1;
     HandTape tape;
