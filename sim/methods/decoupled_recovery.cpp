@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sim/methods/decoupled_diloco.h"
+#include "sim/methods/fragment_traffic.h"
 
 namespace sim::methods {
 
@@ -66,10 +67,10 @@ bool DecoupledDiloco::sibling_is_fetching(const Replica& replica) const {
 engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {
   const std::uint16_t source_region =
       donor ? donor->job.region() : syncer_.serving_region(replica);
-  const double per_parameter =
-      donor ? world_.model.state_bytes : world_.training.fragment_bytes;
-  const auto bytes = static_cast<std::int64_t>(
-      static_cast<double>(world_.model.parameters) * per_parameter);
+  const std::int64_t bytes =
+      donor ? static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
+                                        world_.model.state_bytes)
+            : wire_bytes(world_.model.parameters, world_.training.wire);
 
   replica.copying = true;
   replica.listening = true;  // broadcasts are buffered from here on
@@ -94,7 +95,7 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
     co_return false;
   }
   replica.copying = false;
-  const std::uint32_t step = std::max(replica.job.step(), newest_step());
+  const std::uint32_t step = std::max(replica.job.step(), newest_step(replicas_));
   const std::uint16_t incarnation = replica.job.new_life();
   world_.say(tape::StateCopied{replica.transfer, step, replica.donor, replica.job.learner(),
                                incarnation});

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "optim/model.h"
+#include "optim/wire_format.h"
 #include "sim/base/units.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
@@ -56,6 +57,10 @@ LinkBytes star_bytes(const Scenario& scenario, const methods::Fleet& fleet, cons
   return result;
 }
 
+double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
+  return optim::bits_per_value(training.wire) / 8.0;
+}
+
 LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
                          const methods::Fleet& fleet) {
   const auto parameters = static_cast<double>(scenario.model.parameters);
@@ -64,8 +69,10 @@ LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOption
   if (training.method == MethodKind::kDataParallel) {
     return ring_bytes(scenario, regions, parameters * scenario.model.gradient_bytes);
   }
-  const double payload = parameters * training.fragment_bytes / static_cast<double>(training.sync_every);
-  if (training.syncer.placement == methods::SyncerPlacement::kCentral) {
+  const double payload = parameters * wire_bytes_per_parameter(training) /
+                         static_cast<double>(training.sync_every);
+  if (training.method == MethodKind::kDecoupledDiloco &&
+      training.syncer.placement == methods::SyncerPlacement::kCentral) {
     return star_bytes(scenario, fleet, training.syncer.region, payload);
   }
   return ring_bytes(scenario, regions, payload);
@@ -80,6 +87,23 @@ double stall_s(const LinkBytes& bytes, const Scenario& scenario, std::int64_t bu
     const double transfer_s = volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
     const auto count = static_cast<double>(buckets);
     longest = std::max({longest, transfer_s - 2.0 / 3 * (1 - 1 / count) * step_s, transfer_s / count});
+  }
+  return longest;
+}
+
+// The largest fragment over the slowest edge of the ring. Latency is left out.
+double sync_s(const Scenario& scenario, const methods::TrainingOptions& training,
+              const methods::Fleet& fleet) {
+  const auto& sizes = fleet.shape.fragment_parameters;
+  const double payload = static_cast<double>(*std::max_element(sizes.begin(), sizes.end())) *
+                         wire_bytes_per_parameter(training);
+  const LinkBytes bytes = scenario.network.model == engine::NetworkModel::kNone
+                              ? LinkBytes{}
+                              : ring_bytes(scenario, used_regions(scenario, training), payload);
+  double longest = 0;
+  for (const auto& [ends, volume] : bytes) {
+    longest = std::max(
+        longest, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
   }
   return longest;
 }
@@ -128,7 +152,10 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   ArmForecast result{};
   result.name = training.name;
   result.learners = static_cast<std::int64_t>(shape.learners.size());
-  result.stalls = training.method == MethodKind::kDataParallel;
+  const bool barriers = methods::meets_at_barriers(training.method);
+  const bool data_parallel = training.method == MethodKind::kDataParallel;
+  result.stalls =
+      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
   base::Nanoseconds fastest = base::kNever;
   for (const auto& learner : shape.learners) {
     base::Nanoseconds step = 0;
@@ -138,15 +165,24 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   }
   const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
   double period_s = base::to_seconds(result.step_time);
-  if (result.stalls) {
+  if (data_parallel) {
     result.stall_per_step = base::from_seconds(stall_s(bytes, scenario, training.buckets, period_s));
-    period_s += base::to_seconds(result.stall_per_step);
-  } else {
-    result.cycle_time = result.step_time * training.sync_every;
+  } else if (barriers) {
+    const double sync = sync_s(scenario, training, fleet);
+    const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
+    result.sync_time = base::from_seconds(sync);
+    if (result.stalls) {
+      result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
+                                                 static_cast<double>(training.sync_every));
+    }
+  }
+  period_s += base::to_seconds(result.stall_per_step);
+  if (!data_parallel) {
+    result.cycle_time = (result.step_time + result.stall_per_step) * training.sync_every;
     result.recovery_time = recovery_time(scenario, training);
   }
   // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
-  const double pace_s = result.stalls ? period_s : base::to_seconds(fastest);
+  const double pace_s = data_parallel || barriers ? period_s : base::to_seconds(fastest);
   for (const auto& [ends, volume] : bytes) {
     const double available = find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
     const double needed = volume / pace_s;
@@ -191,6 +227,11 @@ std::string forecast_text(const Scenario& scenario) {
                         base::to_seconds(arm.step_time));
     if (arm.stalls) text += fmt::format(", waits {:.3f} s for links", base::to_seconds(arm.stall_per_step));
     text += "\n";
+    if (arm.sync_time > 0) {
+      text += fmt::format("  a sync takes {:.3f} s on the slowest link, a round of H steps {:.1f} s\n",
+                          base::to_seconds(arm.sync_time),
+                          base::to_seconds(arm.cycle_time));
+    }
     for (const LinkForecast& link : arm.links) {
       text += fmt::format("  {} - {}: needs {:.3f} of {:.3f} Gbit/s, margin {:.2f}\n", link.region_a,
                           link.region_b, link.needed_bytes_per_s * 8e-9,

@@ -27,8 +27,9 @@ struct ArmForecast {
   std::int64_t learners;
   base::Nanoseconds step_time;          // compute, of the slowest learner, everything healthy
   std::vector<LinkForecast> links;      // those that carry something
-  bool stalls;                          // data parallel: waits for links instead of overrunning them
-  base::Nanoseconds stall_per_step;     // exposed communication of a step: data parallel only
+  bool stalls;                          // synchronous: waits for links instead of overrunning them
+  base::Nanoseconds stall_per_step;     // exposed communication of a step, or a step's share of it
+  base::Nanoseconds sync_time;          // all-reduce of the largest fragment alone; 0: no barriers
   base::Nanoseconds cycle_time;         // H x step: what recovery should fit into; 0: no syncer
   base::Nanoseconds recovery_time;      // state_bytes over the slowest link; 0: no links
   double learner_steps;                 // predicted up to the last mark, without failures

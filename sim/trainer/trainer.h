@@ -42,6 +42,8 @@ struct TrainerOptions {
   optim::OuterOptions outer;
   optim::MergeOptions merge;
   double mixing;        // alpha: weight of the local value at adoption, in [0, 1]
+  optim::WireFormat wire;
+  Anchor anchor;
   std::uint64_t seed;   // of initial parameters and of all examples
   std::size_t threads;  // > 0; no thread is started before the first flush, and none for 1
 };
@@ -89,11 +91,18 @@ class Trainer : public tape::Reader {
     Phase phase = Phase::kReading;
     std::shared_ptr<std::vector<StepRun>> open_runs;  // of the last node, while it can grow
     std::shared_ptr<SharedState> checkpoint;
+    std::vector<GlobalModel::Version> checkpoint_received;
     std::uint32_t checkpoint_step = 0;
   };
   struct Take {
     std::shared_ptr<SharedBlock> block;
+    GlobalModel::Version anchor;  // null: that of the merge
     std::uint16_t incarnation;
+  };
+  // A state on its way, with what its giver has received of the global model.
+  struct StateTransfer {
+    std::shared_ptr<SharedState> state;
+    std::vector<GlobalModel::Version> received;
   };
   // Sync, fragment, learner.
   using TakeKey = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;
@@ -135,7 +144,7 @@ class Trainer : public tape::Reader {
   Membership membership_;
   std::vector<Learner> learners_;  // never resized, nodes point into it
   std::map<TakeKey, Take> takes_;
-  std::map<std::uint32_t, std::shared_ptr<SharedState>> transfers_;
+  std::map<std::uint32_t, StateTransfer> transfers_;
 
   double initial_loss_;
   bool model_is_evaluated_ = false;  // since the global model changed last
