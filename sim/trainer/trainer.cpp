@@ -47,10 +47,15 @@ std::shared_ptr<SharedState> initial_state(const optim::Model& model,
 }  // namespace
 
 Trainer::Trainer(const RunShape& shape, const TrainerOptions& options)
+    : Trainer(shape, options, optim::make_model(options.learning.model),
+              optim::make_task(options.learning.task, options.seed)) {}
+
+Trainer::Trainer(const RunShape& shape, const TrainerOptions& options,
+                 std::unique_ptr<optim::Model> model, std::unique_ptr<optim::Task> task)
     : shape_(shape),
       options_(checked(shape, options)),
-      model_(optim::make_model(options.learning.model)),
-      task_(optim::make_task(options.learning.task, options.seed)),
+      model_(std::move(model)),
+      task_(std::move(task)),
       initial_(initial_state(*model_, options)),
       runner_({options.inner, options.learning.schedule, shape.batch_tokens}, *model_, *task_,
               options.threads),
@@ -113,7 +118,9 @@ void Trainer::on(const FragmentTaken& fact) {
   const optim::Fragment& fragment = global_.fragment(fact.fragment);
   auto block = std::make_shared<SharedBlock>();
   const auto [place, is_new] = takes_.try_emplace(TakeKey{fact.sync, fact.fragment, fact.learner},
-                                                  Take{block, global_.received(fact.fragment, fact.learner), fact.incarnation});
+                                                  Take{block,
+                                                       global_.received(fact.fragment, fact.learner),
+                                                       fact.incarnation});
   if (!is_new) tape_error("a fragment is taken twice for sync", fact.sync);
   block->producer =
       chain(learner, Phase::kReading, {}, [&learner, &fragment, block](const Worker&) {
@@ -131,7 +138,8 @@ void Trainer::on(base::Nanoseconds date, const FragmentMerged& fact) {
     if (take->second.incarnation != contributor.incarnation) {
       tape_error("a contributor is of another incarnation than its take for sync", fact.sync);
     }
-    parts.push_back({contributor.weight, std::move(take->second.block), std::move(take->second.anchor)});
+    parts.push_back({contributor.weight, std::move(take->second.block),
+                     std::move(take->second.anchor)});
     takes_.erase(take);
   }
   const auto left = takes_.lower_bound({fact.sync, fact.fragment, 0});

@@ -54,6 +54,9 @@ class Trainer : public tape::Reader {
   // Errors: std::invalid_argument: learning.model.kind is kNone, no learner, batch differs from
   //         shape.slots, mixing outside [0, 1], more fragments than the model has rows.
   Trainer(const tape::RunShape& shape, const TrainerOptions& options);
+  // With a model and a task that no option names; what the options say of them is not looked at.
+  Trainer(const tape::RunShape& shape, const TrainerOptions& options,
+          std::unique_ptr<optim::Model> model, std::unique_ptr<optim::Task> task);
 
   // Errors: std::logic_error for a fact that breaks the tape's rules (a merge whose contributors
   //         are not its takes, an adoption of an unknown version, ...); whatever a task throws.
