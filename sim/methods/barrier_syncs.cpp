@@ -16,7 +16,9 @@ BarrierSyncs::BarrierSyncs(World& world, Replicas& replicas)
       replicas_(replicas),
       changed_(world.conductor),
       versions_(static_cast<std::size_t>(world.training.fragments), 0),
-      closed_step_(versions_.size(), 0) {}
+      closed_step_(versions_.size(), 0) {
+  if (world.training.checkpoint.every > 0) next_checkpoint_ = world.training.checkpoint.every;
+}
 
 void BarrierSyncs::arrive(Replica& replica) {
   const std::uint32_t step = replica.job.step();
@@ -127,9 +129,9 @@ std::uint32_t BarrierSyncs::steps_until_next(const Replica& replica) const {
 // One outer update of one fragment, from the barrier to the adoption of its result.
 engine::Process BarrierSyncs::run(Sync& sync) {
   for (;;) {
-    while (!ready(sync)) co_await changed_.wait(decision());
+    while (!sync.abandoned && !ready(sync)) co_await changed_.wait(decision());
     if (world_.training.on_loss != LossPolicy::kWait) drop_unreachable(sync);
-    if (sync.takes.empty()) {
+    if (sync.abandoned || sync.takes.empty()) {
       world_.say(tape::FragmentSkipped{sync.step, sync.fragment, LossReason::kNoQuorum});
       break;
     }
@@ -253,10 +255,38 @@ void BarrierSyncs::publish(const Sync& sync) {
     replica->inbox.push_back({sync.id, version, sync.step, sync.fragment, epoch_});
     if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
   }
+  save_checkpoint_if_due(sync.step);
+}
+
+void BarrierSyncs::save_checkpoint_if_due(std::uint32_t step) {
+  if (world_.conductor.now() < next_checkpoint_) return;
+  next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
+  ++checkpoint_count_;
+  saved_step_ = step;
+  world_.say(tape::CheckpointSaved{step, tape::kNoLearner});
+}
+
+std::uint32_t BarrierSyncs::restore_checkpoint() {
+  ++epoch_;
+  std::ranges::fill(versions_, 0);
+  for (std::uint32_t& closed : closed_step_) closed = std::min(closed, saved_step_);
+  for (const auto& sync : open_) sync->abandoned = sync->broken = true;
+  look_again();
+  for (const auto& replica : replicas_) {
+    for (auto& counter : replica->counters) counter.held_version = 0;
+    replica->inbox.clear();
+  }
+  world_.say(tape::GlobalRestored{tape::kNoLearner, epoch_});
+  if (world_.training.checkpoint.every > 0) {
+    next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
+  }
+  return saved_step_;
 }
 
 void BarrierSyncs::close(const Sync& sync) {
-  closed_step_[sync.fragment] = std::max(closed_step_[sync.fragment], sync.step);
+  if (!sync.abandoned) {
+    closed_step_[sync.fragment] = std::max(closed_step_[sync.fragment], sync.step);
+  }
   std::erase_if(open_, [&](const auto& candidate) { return candidate.get() == &sync; });
   for (const auto& replica : replicas_) replica->arrival.notify();
   look_again();

@@ -42,6 +42,13 @@ class BarrierSyncs {
   const std::vector<std::uint32_t>& versions() const { return versions_; }
   std::uint16_t epoch() const { return epoch_; }
 
+  // Global checkpoints, saved at the first merge that is due by the clock: fragments and outer
+  // momentum, without inner state (assumed). How many there were so far.
+  std::uint32_t checkpoint_count() const { return checkpoint_count_; }
+  // Nobody holds a state any more: the last checkpoint (or the initial state) becomes the global one.
+  // Returns its step, from which training goes on.
+  std::uint32_t restore_checkpoint();
+
  private:
   struct Take {
     std::uint16_t learner, incarnation;
@@ -55,6 +62,7 @@ class BarrierSyncs {
     std::vector<bool> given_up;     // (M); too late for this learner
     bool reducing = false;
     bool broken = false;            // lost a member while reducing
+    bool abandoned = false;         // training has gone back to before it
   };
 
   engine::Process run(Sync& sync);
@@ -71,6 +79,7 @@ class BarrierSyncs {
   std::uint16_t lead_region() const;
   void drop_unreachable(Sync& sync);
   void publish(const Sync& sync);
+  void save_checkpoint_if_due(std::uint32_t step);
   void close(const Sync& sync);
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
 
@@ -81,6 +90,8 @@ class BarrierSyncs {
   std::vector<std::uint32_t> versions_;      // of each fragment, (P)
   std::vector<std::uint32_t> closed_step_;   // newest step whose sync has ended or was skipped, (P)
   std::uint32_t next_sync_ = 0;
+  std::uint32_t checkpoint_count_ = 0, saved_step_ = 0;
+  Nanoseconds next_checkpoint_ = base::kNever;
   std::uint16_t epoch_ = 1;
 };
 

@@ -43,8 +43,6 @@ class DecoupledDiloco final : public Method {
   void restart_copy(Replica& replica, tape::LossReason reason);
   void go_out(Replica& replica);
   void lose_state(Replica& replica);
-  Replica* choose_donor(const Replica& replica);
-  bool sibling_is_fetching(const Replica& replica) const;
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   World& world_;

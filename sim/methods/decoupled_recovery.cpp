@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sim/methods/decoupled_diloco.h"
+#include "sim/methods/donors.h"
 #include "sim/methods/fragment_traffic.h"
 
 namespace sim::methods {
@@ -22,46 +23,16 @@ engine::Task<> DecoupledDiloco::recover(Replica& replica) {
       co_await syncer_.shards_changed().wait(replica.job.turn());
       continue;
     }
-    if (sibling_is_fetching(replica)) {
+    if (sibling_is_fetching(replicas_, replica)) {
       co_await recovery_changed_.wait(replica.job.turn());
       continue;
     }
-    Replica* donor = choose_donor(replica);
+    Replica* donor = nearest_donor(world_, replicas_, replica, [](const Replica& other) {
+      return other.can_contribute() && !other.copying;
+    });
     const bool copied = co_await copy_from(replica, donor);
     if (copied) co_return;
   }
-}
-
-Replica* DecoupledDiloco::choose_donor(const Replica& replica) {
-  Replica* best = nullptr;
-  const auto distance = [&](const Replica& donor) {
-    return donor.job.region() == replica.job.region()
-               ? Nanoseconds{-1}
-               : world_.transport.one_way(donor.job.region(), replica.job.region());
-  };
-  for (const auto& donor : replicas_) {
-    if (donor.get() == &replica || !donor->can_contribute() || donor->copying ||
-        !world_.transport.reachable(donor->job.region(), replica.job.region())) {
-      continue;
-    }
-    const bool nearer = !best || distance(*donor) < distance(*best) ||
-                        (distance(*donor) == distance(*best) &&
-                         donor->job.shape().name < best->job.shape().name);
-    if (nearer) best = donor.get();
-  }
-  return best;
-}
-
-bool DecoupledDiloco::sibling_is_fetching(const Replica& replica) const {
-  return std::ranges::any_of(replicas_, [&](const auto& other) {
-    if (other.get() == &replica || !other->copying ||
-        other->job.region() != replica.job.region()) {
-      return false;
-    }
-    const bool wide = other->donor == tape::kNoLearner ||
-                      replicas_[other->donor]->job.region() != replica.job.region();
-    return wide;
-  });
 }
 
 engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {

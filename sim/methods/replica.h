@@ -41,6 +41,7 @@ struct Replica {
   std::vector<Broadcast> inbox;    // arrived, not yet adopted
   bool has_state = true;           // false: must copy a peer before it can step
   bool listening = true;           // broadcasts reach it
+  std::uint32_t checkpoints = 0;   // global checkpoints that it has helped to save
   std::uint32_t arrived_step = 0;  // newest step at whose barriers it was counted in
   std::uint32_t listening_number = 0;  // times it began to listen; what was meant for one is not for the next
   bool out = false;                // too few slices left to go on

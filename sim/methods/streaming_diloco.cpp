@@ -23,6 +23,7 @@ engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
   for (;;) {
     if (replica.job.can_grow()) co_await replica.job.grow();
+    if (replica.checkpoints < syncs_.checkpoint_count()) co_await help_to_save(replica);
     syncs_.arrive(replica);
     while (syncs_.holds_back(replica)) {
       replica.job.begin(Activity::kWaitingForMerge);
@@ -32,6 +33,13 @@ engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
     replica.job.begin(Activity::kStepping);
     co_await run_steps(replica);
   }
+}
+
+engine::Task<> StreamingDiloco::help_to_save(Replica& replica) {
+  replica.checkpoints = syncs_.checkpoint_count();
+  if (world_.training.checkpoint.save == 0) co_return;
+  replica.job.begin(Activity::kSavingCheckpoint);
+  co_await world_.conductor.sleep_for(world_.training.checkpoint.save, replica.job.turn());
 }
 
 // Steps up to the next barrier or adoption are alike, so they are one stretch.
@@ -75,7 +83,7 @@ void StreamingDiloco::slices_lost(std::span<const std::uint32_t> slices) {
 
 void StreamingDiloco::go_out(Replica& replica) {
   replica.out = true;
-  if (world_.training.on_loss != LossPolicy::kSkip) return;
+  if (world_.training.on_loss == LossPolicy::kWait) return;
   replica.listening = false;
   replica.inbox.clear();
 }
@@ -126,12 +134,15 @@ engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
   }
   if (!replica.out && replica.has_state) co_return;
   const LossPolicy policy = world_.training.on_loss;
-  const bool peer_to_copy = std::ranges::any_of(replicas_, [&](const auto& other) {
-    return other.get() != &replica && other->has_state;
+  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->can_contribute();
   });
-  if (policy == LossPolicy::kSkip && peer_to_copy && replica.has_state) lose_state(replica);
-  if (!replica.has_state) co_await recover(replica);
-  if (policy == LossPolicy::kStale) go_on_from(replica, newest_step(replicas_));
+  if (policy == LossPolicy::kSkip && others_went_on) lose_state(replica);
+  if (!replica.has_state) {
+    co_await recover(replica);
+  } else if (policy == LossPolicy::kStale) {
+    go_on_from(replica, newest_live_step());
+  }
   replica.out = false;
   replica.listening = true;
   syncs_.look_again();

@@ -9,7 +9,10 @@
 //   wait   the others stand at the barrier until it has done the steps that it missed, or, where its
 //          hosts lost the state, copied that of a peer;
 //   skip   they merge without it; back again it copies a peer;
-//   stale  they merge without it; back again it goes on with what it has, from the newest step.
+//   stale  they merge without it; back again it goes on with what it had, from the newest step, and
+//          its outer gradients are measured from the versions that it had received.
+// Where no learner holds a state any more, the first one back loads the last checkpoint and goes on
+// from its step (checkpoint.redo; else the last merge survives and nothing is done again).
 // A copy brings parameters, inner state, global fragments and outer momentum (state_bytes and
 // syncer_state_bytes).
 // Source: arXiv:2501.18512, Algorithm 2 (facts (e)); the policies are facts' three, methods.md
@@ -44,13 +47,17 @@ class StreamingDiloco final : public Method {
   engine::Task<> run_steps(Replica& replica);
   engine::Task<> react_to_loss(Replica& replica);
   engine::Task<> recover(Replica& replica);
-  engine::Task<bool> copy_from(Replica& replica, Replica* donor);
+  engine::Task<> copy_from(Replica& replica, Replica& donor);
+  engine::Task<> start_again(Replica& replica);
+  engine::Task<> help_to_save(Replica& replica);
+  void begin_new_life(Replica& replica, std::uint32_t step, const std::vector<std::uint32_t>& held);
   void adopt(Replica& replica);
   void go_out(Replica& replica);
   void lose_state(Replica& replica);
   void abandon_copy(Replica& replica, tape::LossReason reason);
   void go_on_from(Replica& replica, std::uint32_t step);
-  Replica* choose_donor(const Replica& replica);
+  // The furthest step that any learner which holds a state has finished. Tells what stretches hold.
+  std::uint32_t newest_live_step();
   bool nobody_has_state() const;
 
   World& world_;

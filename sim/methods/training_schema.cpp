@@ -155,7 +155,7 @@ void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
                "an upscale across regions also moves the state over the links")
       .table("checkpoint", &TrainingOptions::checkpoint, checkpoint_schema(),
              "what a restart goes back to")
-      .only("method", {"data-parallel"});
+      .only("method", {"data-parallel", "streaming-diloco", "diloco"});
 }
 
 void add_data_parallel_keys(SchemaOf<TrainingOptions>& schema) {

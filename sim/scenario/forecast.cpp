@@ -108,8 +108,8 @@ double sync_s(const Scenario& scenario, const methods::TrainingOptions& training
   return longest;
 }
 
-// Seconds of one learner's state over the slowest link between regions in use.
-base::Nanoseconds recovery_time(const Scenario& scenario, const methods::TrainingOptions& training) {
+// Of the links between regions in use, bytes/s; 0: there are none.
+double slowest_link(const Scenario& scenario, const methods::TrainingOptions& training) {
   const std::vector<std::string> regions = used_regions(scenario, training);
   double slowest = std::numeric_limits<double>::infinity();
   for (const auto& link : scenario.network.links) {
@@ -119,9 +119,25 @@ base::Nanoseconds recovery_time(const Scenario& scenario, const methods::Trainin
     if (used(link.region_a) && used(link.region_b)) slowest = std::min(slowest, link.bytes_per_s);
   }
   const bool nothing = regions.size() < 2 || scenario.network.model == engine::NetworkModel::kNone;
-  if (nothing || !std::isfinite(slowest)) return 0;
-  return base::from_seconds(static_cast<double>(scenario.model.parameters) * scenario.model.state_bytes /
-                            slowest);
+  return nothing || !std::isfinite(slowest) ? 0 : slowest;
+}
+
+// What a join costs on the slowest link: the state, and one round of fragments.
+void forecast_join(const Scenario& scenario, const methods::TrainingOptions& training,
+                   ArmForecast& result) {
+  const double link = slowest_link(scenario, training);
+  if (link == 0) return;
+  const auto parameters = static_cast<double>(scenario.model.parameters);
+  const base::Nanoseconds state =
+      base::from_seconds(parameters * scenario.model.state_bytes / link);
+  if (training.method == MethodKind::kDataParallel) {
+    result.upsize_downtime = upsize_downtime(state, 0, 0);
+    return;
+  }
+  result.recovery_time = state;
+  result.upsize_downtime = upsize_downtime(
+      state, base::from_seconds(parameters * wire_bytes_per_parameter(training) / link),
+      result.cycle_time);
 }
 
 double steps_to_last_mark(const Scenario& scenario, double period_s) {
@@ -143,6 +159,11 @@ double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
 }
 
 }  // namespace
+
+base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
+                                  base::Nanoseconds cycle_time) {
+  return std::max<base::Nanoseconds>(0, state_time + round_time - cycle_time);
+}
 
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const methods::TrainingOptions& training = arm.training;
@@ -179,8 +200,8 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   period_s += base::to_seconds(result.stall_per_step);
   if (!data_parallel) {
     result.cycle_time = (result.step_time + result.stall_per_step) * training.sync_every;
-    result.recovery_time = recovery_time(scenario, training);
   }
+  forecast_join(scenario, training, result);
   // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
   const double pace_s = data_parallel || barriers ? period_s : base::to_seconds(fastest);
   for (const auto& [ends, volume] : bytes) {
@@ -240,6 +261,10 @@ std::string forecast_text(const Scenario& scenario) {
     if (arm.recovery_time > 0) {
       text += fmt::format("  H steps take {:.1f} s; a learner's state takes {:.1f} s over the slowest link\n",
                           base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
+    }
+    if (!arm.links.empty() || arm.recovery_time > 0) {
+      text += fmt::format("  a join from another region stops training for {:.1f} s\n",
+                          base::to_seconds(arm.upsize_downtime));
     }
     text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
                         arm.learner_steps, arm.cpu_s, kProxyFlopPerCpuSecond);

@@ -34,6 +34,8 @@ GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
     states_[p].current->values = optim::AlignedBlock(fragments_[p].size);
     pack(fragments_[p], initial, states_[p].current->values.span());
     states_[p].velocity.assign(fragments_[p].size, 0.0);
+    states_[p].saved = states_[p].current;
+    states_[p].saved_velocity = states_[p].velocity;
     states_[p].adopted.assign(options.learner_count, 0);
     if (options.anchor == Anchor::kReceived) {
       states_[p].received.assign(options.learner_count, states_[p].current);
@@ -58,7 +60,7 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
   if (std::ranges::any_of(fragment.kept, [&](const Kept& v) { return v.sync == sync; })) {
     throw std::logic_error(fmt::format("sync {} merges fragment {} twice", sync, fragment_index));
   }
-  std::vector<NodeId> after = {fragment.current->producer};
+  std::vector<NodeId> after = {fragment.current->producer, fragment.reads_velocity};
   for (const Part& part : parts) {
     after.push_back(part.taken->producer);
     if (part.anchor) after.push_back(part.anchor->producer);
@@ -187,11 +189,33 @@ void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
   for (std::size_t p = 0; p < fragments_.size(); ++p) {
     FragmentState& fragment = states_[p];
     auto next = std::make_shared<SharedBlock>();
-    const NodeId after[] = {fragment.current->producer, flat->producer};
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity, flat->producer};
     next->producer = graph_.add(after, [this, p, &fragment, next, flat](const Worker&) {
       next->values = optim::AlignedBlock(fragments_[p].size);
       pack(fragments_[p], flat->values.span(), next->values.span());
       std::ranges::fill(fragment.velocity, 0.0);
+    });
+    fragment.current = std::move(next);
+  }
+}
+
+void GlobalModel::save() {
+  for (FragmentState& fragment : states_) {
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+    fragment.saved = fragment.current;
+    fragment.reads_velocity = graph_.add(
+        after, [&fragment](const Worker&) { fragment.saved_velocity = fragment.velocity; });
+  }
+}
+
+void GlobalModel::load() {
+  for (FragmentState& fragment : states_) {
+    auto next = std::make_shared<SharedBlock>();
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity,
+                            fragment.saved->producer};
+    next->producer = graph_.add(after, [&fragment, next, saved = fragment.saved](const Worker&) {
+      next->values = saved->values;
+      fragment.velocity = fragment.saved_velocity;
     });
     fragment.current = std::move(next);
   }

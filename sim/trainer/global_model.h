@@ -86,6 +86,11 @@ class GlobalModel {
   // All fragments become parts of `flat` (block_size) and all momentum zero.
   void restore(std::shared_ptr<SharedBlock> flat);
 
+  // Keeps the fragments and their momentum; load() makes them the current ones again (the initial
+  // ones when none were kept).
+  void save();
+  void load();
+
   // Adds a node that assembles the current versions to a flat block.
   std::shared_ptr<SharedBlock> assemble();
 
@@ -99,6 +104,9 @@ class GlobalModel {
     Version current;
     std::vector<Version> received;        // (learners); Anchor::kReceived only, else empty
     std::vector<double> velocity;         // (F); touched by nodes only, each after the last
+    NodeId reads_velocity = kNoNode;      // what writes it next waits for this one
+    Version saved;
+    std::vector<double> saved_velocity;   // (F); as the velocity
     std::uint64_t merge_count = 0;
     std::deque<Kept> kept;                // ascending by number
     std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted

@@ -203,6 +203,7 @@ void Trainer::on(const StateLost& fact) {
 }
 
 void Trainer::on(const CheckpointSaved& fact) {
+  if (fact.learner == kNoLearner) return global_.save();
   Learner& learner = at(fact.learner);
   learner.checkpoint = read_state(learner);
   learner.checkpoint_received = global_.received(fact.learner);
@@ -220,7 +221,11 @@ void Trainer::on(const RolledBack& fact) {
 }
 
 void Trainer::on(const GlobalRestored& fact) {
-  global_.restore(read_parameters(at(fact.learner)));
+  if (fact.learner == kNoLearner) {
+    global_.load();
+  } else {
+    global_.restore(read_parameters(at(fact.learner)));
+  }
   if (!shape_.model_is_learner) model_is_evaluated_ = false;
 }
 
