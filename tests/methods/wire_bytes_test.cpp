@@ -48,6 +48,7 @@ Setup data_parallel(double gradient_bytes) {
   setup.training.method = MethodKind::kDataParallel;
   setup.training.learners = LearnerSplit::kOne;
   setup.model.gradient_bytes = gradient_bytes;
+  setup.duration = 120 * kSecond;  // the last bucket and the ring's delays are exposed
   return setup;
 }
 
