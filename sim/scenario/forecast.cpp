@@ -263,7 +263,7 @@ std::string forecast_text(const Scenario& scenario) {
                           base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
     }
     if (!arm.links.empty() || arm.recovery_time > 0) {
-      text += fmt::format("  a join from another region stops training for {:.1f} s\n",
+      text += fmt::format("  a join over the links: {:.1f} s of downtime (paper, figure 12)\n",
                           base::to_seconds(arm.upsize_downtime));
     }
     text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
