@@ -3,7 +3,6 @@
 // With one copy of the model taking c steps of link time, H = P = 24 and a state of three copies, the
 // link carries one copy of fragments per 24 steps: a state is there after 3 c / (1 - c / 24) steps, which
 // is the 4 c of the paper's figure at c = 6 (facts 1.9), and training goes on meanwhile.
-// Teeth:  seen failing with recovery traffic on a link of its own.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/forked_world.h"

@@ -5,7 +5,7 @@
 //         the model per sync with 24 layers in fragments of three, and the same bytes per H.
 // Method: three regions and fast links, bytes read from the traffic ledger; 4.8e6 parameters, so that
 //         thirds, buckets and nibbles are whole.
-// Teeth:  seen failing with eight bits counted for the 4-bit formats, and with a fragment per sync more.
+// Teeth:  seen failing with twice the bytes of a fragment on the links of the learners' ring.
 #include <catch2/catch.hpp>
 
 #include <numeric>

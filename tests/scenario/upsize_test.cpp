@@ -2,7 +2,6 @@
 //
 // Goal:   Figure 12 of Decoupled DiLoCo (arXiv:2604.21428): with H = 24 no downtime while one copy of the
 //         model takes up to 6 steps on the link, and that of data parallel, 3 c, where it takes 24.
-// Teeth:  seen failing with the fragments' own traffic left out.
 #include <catch2/catch.hpp>
 
 #include "sim/scenario/forecast.h"
