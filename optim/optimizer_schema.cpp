@@ -32,31 +32,41 @@ const SchemaOf<InnerOptions>& inner_schema() {
   return schema;
 }
 
-const SchemaOf<OuterOptions>& outer_schema() {
+namespace {
+
+SchemaOf<OuterOptions> outer_schema_with(double learning_rate, const std::string& source) {
   using O = OuterOptions;
+  return SchemaOf<O>()
+      .choice("optimizer", &O::kind,
+              Choices<OuterKind>{{"nesterov", OuterKind::kNesterov},
+                                  {"sgd", OuterKind::kSgd},
+                                  {"adam", OuterKind::kAdam}},
+              "nesterov", "what becomes of a merged outer gradient (paper 1.7)")
+      .real("learning_rate", &O::learning_rate, at_least(0), learning_rate, source)
+      .real("momentum", &O::momentum, from_to_below(0, 1), 0.9, source)
+      .only("optimizer", {"nesterov"})
+      // Plain SGD has none: a member must have a value all the same.
+      .real("momentum", &O::momentum, between(0, 0), 0.0, "plain SGD has no momentum")
+      .only("optimizer", {"sgd"})
+      .real("beta1", &O::beta1, from_to_below(0, 1), 0.9, "first moment (DiLoCo's sweep)")
+      .only("optimizer", {"adam"})
+      .real("beta2", &O::beta2, from_to_below(0, 1), 0.95,
+            "second moment (DiLoCo's sweep: 0.999 and 0.95; no bias correction)")
+      .only("optimizer", {"adam"})
+      .real("epsilon", &O::epsilon, above(0), 0.1, "denominator (DiLoCo's sweep needs a large one)")
+      .only("optimizer", {"adam"});
+}
+
+}  // namespace
+
+const SchemaOf<OuterOptions>& outer_schema() {
   static const auto schema =
-      SchemaOf<O>()
-          .choice("optimizer", &O::kind,
-                  Choices<OuterKind>{{"nesterov", OuterKind::kNesterov},
-                                     {"sgd", OuterKind::kSgd},
-                                     {"adam", OuterKind::kAdam}},
-                  "nesterov", "what the syncer does with a merged outer gradient (paper 1.7)")
-          .real("learning_rate", &O::learning_rate, at_least(0), 0.7,
-                "DiLoCo lineage; not published for Decoupled DiLoCo")
-          .real("momentum", &O::momentum, from_to_below(0, 1), 0.9,
-                "DiLoCo lineage; not published for Decoupled DiLoCo")
-          .only("optimizer", {"nesterov"})
-          // Plain SGD has none: a member must have a value all the same.
-          .real("momentum", &O::momentum, between(0, 0), 0.0, "plain SGD has no momentum")
-          .only("optimizer", {"sgd"})
-          .real("beta1", &O::beta1, from_to_below(0, 1), 0.9, "first moment (DiLoCo's sweep)")
-          .only("optimizer", {"adam"})
-          .real("beta2", &O::beta2, from_to_below(0, 1), 0.95,
-                "second moment (DiLoCo's sweep: 0.999 and 0.95; no bias correction)")
-          .only("optimizer", {"adam"})
-          .real("epsilon", &O::epsilon, above(0), 0.1,
-                "denominator (DiLoCo's sweep needs a large one)")
-          .only("optimizer", {"adam"});
+      outer_schema_with(0.7, "DiLoCo lineage; not published for Decoupled DiLoCo");
+  return schema;
+}
+
+const SchemaOf<OuterOptions>& streaming_outer_schema() {
+  static const auto schema = outer_schema_with(0.4, "arXiv:2501.18512");
   return schema;
 }
 

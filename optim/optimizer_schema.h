@@ -9,7 +9,8 @@
 namespace optim {
 
 const sim::base::SchemaOf<InnerOptions>& inner_schema();
-const sim::base::SchemaOf<OuterOptions>& outer_schema();
+const sim::base::SchemaOf<OuterOptions>& outer_schema();            // rate 0.7
+const sim::base::SchemaOf<OuterOptions>& streaming_outer_schema();  // rate 0.4
 const sim::base::SchemaOf<MergeOptions>& merge_schema();
 const sim::base::SchemaOf<ScheduleOptions>& schedule_schema();
 

@@ -15,6 +15,7 @@
 #include "sim/experiment/result_files.h"
 #include "sim/experiment/version.h"
 #include "sim/methods/method.h"
+#include "sim/methods/training_schema.h"
 #include "sim/scenario/load.h"
 #include "sim/trainer/trainer.h"
 
@@ -24,6 +25,7 @@ namespace {
 using base::Nanoseconds;
 
 bool simulates_merges(const scenario::Scenario& scenario, const scenario::Arm& arm) {
+  if (methods::meets_at_barriers(arm.training.method)) return true;
   return arm.training.method == methods::MethodKind::kDecoupledDiloco &&
          (scenario.network.model != engine::NetworkModel::kNone ||
           arm.learning.model.kind != optim::ModelKind::kNone);
@@ -145,6 +147,10 @@ class Run {
             .outer = arm_.training.outer,
             .merge = arm_.training.merge,
             .mixing = arm_.training.mixing,
+            .wire = arm_.training.wire,
+            .anchor = methods::meets_at_barriers(arm_.training.method)
+                          ? trainer::Anchor::kReceived
+                          : trainer::Anchor::kCurrent,
             .seed = request_.seed,
             .threads = static_cast<std::size_t>(request_.threads)};
   }
@@ -208,8 +214,7 @@ report::Summary Run::summary() const {
   summary.scenario = scenario_.name;
   summary.scenario_hash = scenario::scenario_hash(scenario_);
   summary.arm = arm_.training.name;
-  summary.method = arm_.training.method == methods::MethodKind::kDataParallel ? "data-parallel"
-                                                                              : "decoupled-diloco";
+  summary.method = methods::method_name(arm_.training.method);
   summary.seed = request_.seed;
   summary.version = version_text();
   summary.isa_level = isa_text();

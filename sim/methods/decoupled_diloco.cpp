@@ -3,21 +3,15 @@
 
 #include <algorithm>
 
+#include "sim/methods/fragment_traffic.h"
+
 namespace sim::methods {
 
 using tape::Activity;
 
 DecoupledDiloco::DecoupledDiloco(World& world)
     : world_(world),
-      replicas_([&world] {
-        Replicas replicas;
-        for (std::size_t m = 0; m < world.shape().learners.size(); ++m) {
-          replicas.push_back(
-              std::make_unique<Replica>(world, static_cast<std::uint16_t>(m),
-                                        static_cast<std::size_t>(world.training.fragments)));
-        }
-        return replicas;
-      }()),
+      replicas_(make_replicas(world)),
       syncer_(world, replicas_),
       recovery_changed_(world.conductor) {}
 
@@ -63,7 +57,7 @@ engine::Task<> DecoupledDiloco::wait_for_pinned(Replica& replica) {
   const std::int64_t due = std::int64_t{replica.job.step()} - world_.training.overlap_steps;
   if (due < 1) co_return;
   const auto step = static_cast<std::uint32_t>(due);
-  for (const std::uint16_t p : syncer_.fragments_due(step)) {
+  for (const std::uint16_t p : fragments_due(world_.training, step)) {
     while (replica.counters[p].settled_step < step) {
       replica.job.begin(Activity::kWaitingForMerge);
       co_await replica.arrival.wait(replica.job.turn());
@@ -79,39 +73,14 @@ void DecoupledDiloco::adopt(Replica& replica) {
     if (pinned() && replica.job.step() < due) {
       early.push_back(broadcast);
     } else {
-      adopt_one(replica, broadcast);
+      replica.adopt(world_, broadcast);
     }
   }
   replica.inbox = std::move(early);
 }
 
-void DecoupledDiloco::adopt_one(Replica& replica, const Broadcast& broadcast) {
-  Replica::FragmentCounter& counter = replica.counters[broadcast.fragment];
-  if (broadcast.version <= counter.held_version) return;
-  ElasticJob& job = replica.job;
-  const bool contributed = counter.taken_sync == broadcast.sync;
-  const std::uint32_t lag = contributed ? job.step() - counter.taken_step : 0;
-  world_.say(tape::FragmentAdopted{broadcast.sync, broadcast.version, job.step(), lag,
-                                   job.learner(), job.incarnation(), broadcast.fragment,
-                                   broadcast.epoch});
-  counter.held_version = broadcast.version;
-  replica.reset_counters(broadcast.fragment);
-  // The schedule stands at the global step last received plus the own steps since its take.
-  job.receive_schedule_step(std::max(job.schedule_step(), broadcast.step + lag));
-}
-
-std::map<std::uint16_t, std::vector<std::uint32_t>> DecoupledDiloco::by_learner(
-    std::span<const std::uint32_t> slices) const {
-  std::map<std::uint16_t, std::vector<std::uint32_t>> parts;
-  for (const std::uint32_t slice : slices) {
-    const std::uint16_t learner = world_.shape().slices[slice].learner;
-    if (learner != tape::kNoLearner) parts[learner].push_back(slice);
-  }
-  return parts;
-}
-
 void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, lost] : by_learner(slices)) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
     Replica& replica = *replicas_[learner];
     const bool react = replica.job.lose_slices(lost);
     const bool stopped = react && !world_.training.elasticity.elastic;
@@ -130,7 +99,7 @@ void DecoupledDiloco::go_out(Replica& replica) {
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
   if (!world_.with_merges) return;
-  for (const auto& [learner, lost] : by_learner(slices)) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
     // Any slice left holds the whole state.
     if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
   }
@@ -154,7 +123,7 @@ void DecoupledDiloco::restart_copy(Replica& replica, tape::LossReason reason) {
 }
 
 void DecoupledDiloco::slices_returned(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, back] : by_learner(slices)) {
+  for (const auto& [learner, back] : by_learner(world_.shape(), slices)) {
     replicas_[learner]->job.return_slices(back);
   }
 }
@@ -194,14 +163,8 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
     if (outage / job.next_compute_time() > world_.training.resume_within) replica.has_state = false;
   }
   if (!replica.has_state) co_await recover(replica);
-  if (replica.out) job.jump_to_step(std::max(job.step(), newest_step()));
+  if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));
   replica.out = false;
-}
-
-std::uint32_t DecoupledDiloco::newest_step() const {
-  std::uint32_t newest = 0;
-  for (const auto& replica : replicas_) newest = std::max(newest, replica->job.step());
-  return newest;
 }
 
 void DecoupledDiloco::tell_finished_steps() {

@@ -5,8 +5,6 @@
 // the syncer decides, which may be one step past the reported one if a grace window outlasts it.
 #pragma once
 
-#include <map>
-
 #include "sim/methods/method.h"
 #include "sim/methods/syncer.h"
 
@@ -41,17 +39,10 @@ class DecoupledDiloco final : public Method {
   engine::Task<> wait_for_pinned(Replica& replica);
 
   void adopt(Replica& replica);
-  void adopt_one(Replica& replica, const Broadcast& broadcast);
   void abandon_copy(Replica& replica, tape::LossReason reason);
   void restart_copy(Replica& replica, tape::LossReason reason);
   void go_out(Replica& replica);
   void lose_state(Replica& replica);
-  // Of each learner that has some of `slices`: those slices.
-  std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner(
-      std::span<const std::uint32_t> slices) const;
-  Replica* choose_donor(const Replica& replica);
-  bool sibling_is_fetching(const Replica& replica) const;
-  std::uint32_t newest_step() const;
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   World& world_;

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "sim/methods/decoupled_diloco.h"
+#include "sim/methods/donors.h"
+#include "sim/methods/fragment_traffic.h"
 
 namespace sim::methods {
 
@@ -21,55 +23,25 @@ engine::Task<> DecoupledDiloco::recover(Replica& replica) {
       co_await syncer_.shards_changed().wait(replica.job.turn());
       continue;
     }
-    if (sibling_is_fetching(replica)) {
+    if (sibling_is_fetching(replicas_, replica)) {
       co_await recovery_changed_.wait(replica.job.turn());
       continue;
     }
-    Replica* donor = choose_donor(replica);
+    Replica* donor = nearest_donor(world_, replicas_, replica, [](const Replica& other) {
+      return other.can_contribute() && !other.copying;
+    });
     const bool copied = co_await copy_from(replica, donor);
     if (copied) co_return;
   }
 }
 
-Replica* DecoupledDiloco::choose_donor(const Replica& replica) {
-  Replica* best = nullptr;
-  const auto distance = [&](const Replica& donor) {
-    return donor.job.region() == replica.job.region()
-               ? Nanoseconds{-1}
-               : world_.transport.one_way(donor.job.region(), replica.job.region());
-  };
-  for (const auto& donor : replicas_) {
-    if (donor.get() == &replica || !donor->can_contribute() || donor->copying ||
-        !world_.transport.reachable(donor->job.region(), replica.job.region())) {
-      continue;
-    }
-    const bool nearer = !best || distance(*donor) < distance(*best) ||
-                        (distance(*donor) == distance(*best) &&
-                         donor->job.shape().name < best->job.shape().name);
-    if (nearer) best = donor.get();
-  }
-  return best;
-}
-
-bool DecoupledDiloco::sibling_is_fetching(const Replica& replica) const {
-  return std::ranges::any_of(replicas_, [&](const auto& other) {
-    if (other.get() == &replica || !other->copying ||
-        other->job.region() != replica.job.region()) {
-      return false;
-    }
-    const bool wide = other->donor == tape::kNoLearner ||
-                      replicas_[other->donor]->job.region() != replica.job.region();
-    return wide;
-  });
-}
-
 engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {
   const std::uint16_t source_region =
       donor ? donor->job.region() : syncer_.serving_region(replica);
-  const double per_parameter =
-      donor ? world_.model.state_bytes : world_.training.fragment_bytes;
-  const auto bytes = static_cast<std::int64_t>(
-      static_cast<double>(world_.model.parameters) * per_parameter);
+  const std::int64_t bytes =
+      donor ? static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
+                                        world_.model.state_bytes)
+            : wire_bytes(world_.model.parameters, world_.training.wire);
 
   replica.copying = true;
   replica.listening = true;  // broadcasts are buffered from here on
@@ -94,7 +66,7 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
     co_return false;
   }
   replica.copying = false;
-  const std::uint32_t step = std::max(replica.job.step(), newest_step());
+  const std::uint32_t step = std::max(replica.job.step(), newest_step(replicas_));
   const std::uint16_t incarnation = replica.job.new_life();
   world_.say(tape::StateCopied{replica.transfer, step, replica.donor, replica.job.learner(),
                                incarnation});

@@ -45,6 +45,9 @@ class ElasticJob : public Job {
   // Steps alike, told as one stretch, until `end`, or the next boundary after a slice returned.
   engine::Task<> run_stretch(Nanoseconds period, Nanoseconds compute, std::uint32_t steps);
 
+  // A stretch that runs ends at the next step boundary.
+  void end_stretch_soon() { attention_.notify(); }
+
   // What kept waiting slices out may be over: looks again at the end of the step.
   void network_changed();
 

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "optim/fragments.h"
 #include "sim/base/elementary.h"
 #include "sim/base/random.h"
+#include "sim/methods/nominal_fragments.h"
 #include "sim/methods/step_time.h"
 
 namespace sim::methods {
@@ -193,24 +193,6 @@ Nanoseconds compute_time(const NominalModelOptions& model, const TrainingOptions
   return base::from_seconds(step_flop(model, static_cast<double>(tokens)) / flops_per_s);
 }
 
-void add_fragments(const NominalModelOptions& model, std::size_t count, RunShape& shape) {
-  const auto tensors =
-      optim::nominal_tensors(model.parameters, model.layers, model.width, model.vocabulary);
-  shape.fragment_parameters.assign(count, 0);
-  if (tensors.size() >= count) {
-    const auto fragment_of = optim::pack_balanced(tensors, count);
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
-      shape.fragment_parameters[fragment_of[t]] += tensors[t];
-    }
-    return;
-  }
-  const auto parts = static_cast<std::int64_t>(count);
-  for (std::int64_t p = 0; p < parts; ++p) {
-    shape.fragment_parameters[static_cast<std::size_t>(p)] =
-        model.parameters * (p + 1) / parts - model.parameters * p / parts;
-  }
-}
-
 }  // namespace
 
 Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
@@ -239,14 +221,15 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   }
   const bool synchronous = training.method == MethodKind::kDataParallel;
   shape.model_is_learner = synchronous;
-  shape.may_roll_back = synchronous && training.checkpoint.redo;
+  shape.may_roll_back =
+      training.method != MethodKind::kDecoupledDiloco && training.checkpoint.redo;
   shape.native_tokens_per_s =
       training.step_time > 0
           ? static_cast<double>(shape.batch_tokens) / base::to_seconds(training.step_time)
           : fleet_flops / step_flop(model, 1.0);
   shape.nominal_step =
       base::from_seconds(static_cast<double>(shape.batch_tokens) / shape.native_tokens_per_s);
-  add_fragments(model, synchronous ? 1 : static_cast<std::size_t>(training.fragments), shape);
+  shape.fragment_parameters = nominal_fragments(model, training);
   return fleet;
 }
 

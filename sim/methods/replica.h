@@ -1,9 +1,11 @@
-// sim/methods/replica.h: one learner of Decoupled DiLoCo, as the world sees it: no tensors.
+// sim/methods/replica.h: one learner whose fragments are merged, as the world sees it: no tensors.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/methods/elastic_job.h"
@@ -26,6 +28,9 @@ struct Replica {
     std::uint64_t steps_at_receipt = 0, tokens_at_receipt = 0;
     std::uint32_t taken_sync = UINT32_MAX;  // the last sync that took it ...
     std::uint32_t taken_step = 0;           // ... and the learner's step then
+    // Has received a version of its own in this life; until then it takes part without a say where
+    // learners meet at barriers.
+    bool anchored = true;
     // Newest global step whose sync of this fragment is over for this learner: arrived or given up.
     std::uint32_t settled_step = 0;
   };
@@ -36,6 +41,8 @@ struct Replica {
   std::vector<Broadcast> inbox;    // arrived, not yet adopted
   bool has_state = true;           // false: must copy a peer before it can step
   bool listening = true;           // broadcasts reach it
+  std::uint32_t checkpoints = 0;   // global checkpoints that it has helped to save
+  std::uint32_t arrived_step = 0;  // newest step at whose barriers it was counted in
   std::uint32_t listening_number = 0;  // times it began to listen; what was meant for one is not for the next
   bool out = false;                // too few slices left to go on
   Nanoseconds out_since = 0;
@@ -66,8 +73,17 @@ struct Replica {
     arrival.notify();
   }
   bool can_contribute() const { return has_state && !out; }
+  // Says that the learner takes the version over, unless it holds that or a newer one.
+  void adopt(World& world, const Broadcast& broadcast);
 };
 
 using Replicas = std::vector<std::unique_ptr<Replica>>;
+
+Replicas make_replicas(World& world);
+// The furthest step that any of them finished.
+std::uint32_t newest_step(const Replicas& replicas);
+// Of each learner that has some of `slices`: those slices.
+std::map<std::uint16_t, std::vector<std::uint32_t>> by_learner(
+    const tape::RunShape& shape, std::span<const std::uint32_t> slices);
 
 }  // namespace sim::methods

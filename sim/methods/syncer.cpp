@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/engine/collectives.h"
+#include "sim/methods/fragment_traffic.h"
 
 namespace sim::methods {
 
@@ -84,23 +84,13 @@ engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
   reported_.notify();
 }
 
-std::vector<std::uint16_t> Syncer::fragments_due(std::uint32_t step) const {
-  const auto fragments = static_cast<std::uint64_t>(world_.training.fragments);
-  const auto period = static_cast<std::uint64_t>(world_.training.sync_every);
-  std::vector<std::uint16_t> due;
-  for (std::uint64_t p = 0; p < fragments; ++p) {
-    if (step % period == p * period / fragments) due.push_back(static_cast<std::uint16_t>(p));
-  }
-  return due;
-}
-
 void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
                        const std::vector<std::uint16_t>& members) {
   // Learners that wait for what is in flight (pinned) bound it themselves.
   const std::size_t limit =
       pinned() ? SIZE_MAX
                : static_cast<std::size_t>(std::max<std::int64_t>(1, world_.training.overlap_steps));
-  std::vector<std::uint16_t> due = fragments_due(step);
+  std::vector<std::uint16_t> due = fragments_due(world_.training, step);
   if (world_.training.late == LatePolicy::kMerge) {
     // What was late before goes first; what finds no room stays late.
     std::vector<std::uint16_t> queue = late_;
@@ -129,7 +119,7 @@ void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
 engine::Process Syncer::sync(std::uint16_t fragment, std::uint32_t step, Nanoseconds first_report,
                              std::vector<std::uint16_t> members) {
   Sync sync{next_sync_++, step,  fragment, first_report, world_.conductor.now(), {},
-            fragment_bytes(fragment)};
+            fragment_wire_bytes(world_, fragment)};
   take(sync, members);
   const auto quorum = static_cast<std::size_t>(world_.training.quorum);
   const bool enough = sync.takes.size() >= quorum;
@@ -308,12 +298,6 @@ std::vector<std::uint16_t> Syncer::consume_reports() {
     replica->reported = false;
   }
   return members;
-}
-
-std::int64_t Syncer::fragment_bytes(std::uint16_t fragment) const {
-  return static_cast<std::int64_t>(
-      static_cast<double>(world_.shape().fragment_parameters[fragment]) *
-      world_.training.fragment_bytes);
 }
 
 }  // namespace sim::methods

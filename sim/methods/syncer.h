@@ -47,9 +47,6 @@ class Syncer {
   const std::vector<std::uint32_t>& versions() const { return versions_; }
   std::uint16_t epoch() const { return epoch_; }
 
-  // Offsets are floor(p H / P); fragment p is due at global steps t with t mod H equal to its offset.
-  std::vector<std::uint16_t> fragments_due(std::uint32_t step) const;
-
  private:
   struct Shard {
     std::uint16_t region;
@@ -112,7 +109,6 @@ class Syncer {
   std::size_t expected_count() const;
   std::vector<std::uint16_t> consume_reports();
   Nanoseconds first_report_date() const;
-  std::int64_t fragment_bytes(std::uint16_t fragment) const;
   std::int64_t state_bytes_missed(const Shard& shard) const;
   std::vector<std::uint16_t> merge_regions() const;
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }

@@ -1,6 +1,7 @@
 // sim/methods/syncer_recovery.cpp: the death of a syncer's shard and how it becomes current again.
 #include <algorithm>
 
+#include "sim/methods/fragment_traffic.h"
 #include "sim/methods/syncer.h"
 
 namespace sim::methods {
@@ -117,8 +118,7 @@ engine::Task<bool> Syncer::rebuild_global(const Shard& shard) {
     co_return false;
   }
   const std::uint16_t incarnation = ahead->job.incarnation();
-  const auto bytes = static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
-                                               world_.training.fragment_bytes);
+  const std::int64_t bytes = wire_bytes(world_.model.parameters, world_.training.wire);
   const TransferStatus status =
       co_await world_.transport.send({ahead->job.region(), shard.region, bytes},
                                      tape::TrafficClass::kRecovery, decision());

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine/collectives.h"
+#include "sim/methods/fragment_traffic.h"
 #include "sim/methods/syncer.h"
 
 namespace sim::methods {
@@ -110,31 +111,8 @@ engine::Task<TransferStatus> Syncer::all_reduce(std::vector<std::uint16_t> regio
                                               world_.training.syncer.merge_bytes_per_s);
   co_await world_.conductor.sleep_for(
       world_.network.model == engine::NetworkModel::kNone ? 0 : local + fold, decision());
-  if (regions.size() == 1) co_return TransferStatus::kOk;
-
-  const std::vector<std::uint16_t> ring = engine::best_ring(world_.transport, regions);
-  if (!ring.empty()) {
-    const TransferStatus status = co_await world_.transport.exchange(
-        engine::ring_hops(ring, bytes), tape::TrafficClass::kFragment, decision());
-    if (status != TransferStatus::kOk) co_return status;
-    co_await world_.conductor.sleep_for(engine::ring_extra_latency(world_.transport, ring),
-                                        decision());
-    co_return TransferStatus::kOk;
-  }
-  // No closed ring is left: a star through the lead, in and out.
-  const std::uint16_t lead = lead_region();
-  std::vector<engine::Hop> in, out;
-  for (const std::uint16_t region : regions) {
-    if (region == lead) continue;
-    in.push_back({region, lead, bytes});
-    out.push_back({lead, region, bytes});
-  }
-  const TransferStatus status = co_await world_.transport.exchange(
-      std::move(in), tape::TrafficClass::kFragment, decision());
-  if (status != TransferStatus::kOk) co_return status;
-  const TransferStatus sent = co_await world_.transport.exchange(
-      std::move(out), tape::TrafficClass::kFragment, decision());
-  co_return sent;
+  const TransferStatus status = co_await reduce_among_regions(world_, regions, lead_region(), bytes);
+  co_return status;
 }
 
 // Every taker's fragment over its link to the one syncer, whose own rate bounds them together.

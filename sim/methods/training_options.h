@@ -8,18 +8,24 @@
 #include "optim/inner_optimizer.h"
 #include "optim/merge.h"
 #include "optim/outer_optimizer.h"
+#include "optim/wire_format.h"
 #include "sim/base/time.h"
 
 namespace sim::methods {
 
 using base::Nanoseconds;
 
-enum class MethodKind : std::uint8_t { kDataParallel, kDecoupledDiloco };
+enum class MethodKind : std::uint8_t { kDataParallel, kDecoupledDiloco, kStreamingDiloco, kDiloco };
 enum class LearnerSplit : std::uint8_t { kIslands, kOne, kGroups };
 enum class BatchSplit : std::uint8_t { kEqual, kByChips, kBySpeed };
 enum class SecondHit : std::uint8_t { kRestart, kAbsorb };
 enum class FailureActs : std::uint8_t { kAtOnce, kStepEnd };
-enum class LatePolicy : std::uint8_t { kSkip, kMerge };
+// Decoupled: skip | merge a fragment that finds no room. Streaming: block | skip | stale, what a learner
+// does with a merge that is not there tau steps after its take.
+enum class LatePolicy : std::uint8_t { kSkip, kMerge, kBlock, kStale };
+// What learners that meet at barriers do about one that is gone.
+enum class LossPolicy : std::uint8_t { kWait, kSkip, kStale };
+enum class FragmentPartition : std::uint8_t { kBalanced, kStrided, kSequential };
 enum class Adoption : std::uint8_t { kOnArrival, kPinned };
 enum class GraceKind : std::uint8_t { kNone, kAdaptive };
 enum class SyncerPlacement : std::uint8_t { kPerLearner, kCentral };
@@ -69,10 +75,13 @@ struct TrainingOptions {
   ReduceKind reduce;
   std::int64_t buckets;        // gradient buckets that become ready evenly through the backward pass
 
-  // Decoupled DiLoCo.
+  // Methods that merge: Decoupled DiLoCo, and those whose learners meet at barriers.
   std::int64_t fragments;      // P
   std::int64_t sync_every;     // H
   std::int64_t overlap_steps;  // tau
+  std::int64_t first_take;     // fragment p is due at steps t with (t - first_take) mod H = floor(p H / P)
+  FragmentPartition partition;
+  LossPolicy on_loss;
   std::int64_t quorum;         // K
   GraceKind grace;
   double grace_margin;         // gamma
@@ -80,7 +89,7 @@ struct TrainingOptions {
   LatePolicy late;
   Adoption adoption;
   double mixing;               // alpha: weight of the local value at adoption
-  double fragment_bytes;       // per parameter on the wire
+  optim::WireFormat wire;      // in which outer gradients and merged fragments travel
   std::int64_t metadata_bytes; // per learner and step
   std::int64_t resume_within;  // steps: a shorter outage resumes stale, a longer one copies a peer
   SyncerOptions syncer;
@@ -90,5 +99,10 @@ struct TrainingOptions {
   optim::MergeOptions merge;
   bool token_weights;          // c_tokens^2 / c_steps; false: equal weights
 };
+
+// Learners meet at barriers, without a syncer: streaming DiLoCo and DiLoCo.
+inline bool meets_at_barriers(MethodKind method) {
+  return method == MethodKind::kStreamingDiloco || method == MethodKind::kDiloco;
+}
 
 }  // namespace sim::methods

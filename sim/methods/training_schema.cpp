@@ -93,23 +93,29 @@ const SchemaOf<SyncerOptions>& syncer_schema() {
   return schema;
 }
 
+const Choices<MethodKind>& method_choices() {
+  static const Choices<MethodKind> choices = {{"decoupled-diloco", MethodKind::kDecoupledDiloco},
+                                              {"streaming-diloco", MethodKind::kStreamingDiloco},
+                                              {"diloco", MethodKind::kDiloco},
+                                              {"data-parallel", MethodKind::kDataParallel}};
+  return choices;
+}
+
 // Which slices form which learner, and how the batch is shared out.
 void add_layout_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
   const auto whole = [](auto& training) -> auto& { return training; };
   schema.text("name", &T::name, "", "of the arm; empty: the method's name")
-      .choice("method", &T::method,
-              Choices<MethodKind>{{"decoupled-diloco", MethodKind::kDecoupledDiloco},
-                                  {"data-parallel", MethodKind::kDataParallel}},
-              base::kRequired, "decides which other keys there are")
+      .choice("method", &T::method, method_choices(), base::kRequired,
+              "decides which other keys there are")
       .custom("learners", "text or integer", "islands one M", whole, read_learners, write_learners,
               "islands", "which slices form a learner: an island each, all, or M equal groups")
-      .only("method", {"decoupled-diloco"})
+      .only("method", {"decoupled-diloco", "streaming-diloco", "diloco"})
       .custom("learners", "text", "one", whole, read_one_learner, write_learners, "one",
               "data parallel is one job")
       .only("method", {"data-parallel"})
       .boolean("span", &T::span, false, "a learner's slices may lie in several regions")
-      .only("method", {"decoupled-diloco"})
+      .only("method", {"decoupled-diloco", "streaming-diloco", "diloco"})
       .boolean("span", &T::span, true, "the job's slices may lie in several regions")
       .only("method", {"data-parallel"})
       .choice("split", &T::batch_split,
@@ -149,7 +155,7 @@ void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
                "an upscale across regions also moves the state over the links")
       .table("checkpoint", &TrainingOptions::checkpoint, checkpoint_schema(),
              "what a restart goes back to")
-      .only("method", {"data-parallel"});
+      .only("method", {"data-parallel", "streaming-diloco", "diloco"});
 }
 
 void add_data_parallel_keys(SchemaOf<TrainingOptions>& schema) {
@@ -165,64 +171,141 @@ void add_data_parallel_keys(SchemaOf<TrainingOptions>& schema) {
       .only("method", {"data-parallel"});
 }
 
+const std::vector<std::string>& decoupled() {
+  static const std::vector<std::string> names = {"decoupled-diloco"};
+  return names;
+}
+const std::vector<std::string>& streaming() {
+  static const std::vector<std::string> names = {"streaming-diloco"};
+  return names;
+}
+const std::vector<std::string>& whole() {
+  static const std::vector<std::string> names = {"diloco"};
+  return names;
+}
+const std::vector<std::string>& at_barriers() {
+  static const std::vector<std::string> names = {"streaming-diloco", "diloco"};
+  return names;
+}
+const Choices<optim::WireFormat>& wire_formats() {
+  using F = optim::WireFormat;
+  static const Choices<F> formats = {{"fp32", F::kFp32}, {"bf16", F::kBf16}, {"int8", F::kInt8},
+                                     {"int4", F::kInt4}, {"e3m0", F::kE3m0}};
+  return formats;
+}
+
+// When which part of the model is synchronised, and in which form.
 void add_fragment_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
-  const std::vector<std::string> here = {"decoupled-diloco"};
+  const std::string every = "H: steps between two syncs of a fragment ";
+  const std::string alpha = "alpha: weight of the local value at adoption ";
+  const std::string wire = "form of outer gradients on the links; sums in full precision ";
+  const std::string overlap = "tau: steps over which a sync overlaps compute ";
   schema.integer("fragments", &T::fragments, between(1, 65534), 24, "P (paper 1.1)")
-      .only("method", here)
-      .integer("sync_every", &T::sync_every, between(1, 1e9), 24,
-               "H: steps between two syncs of a fragment (paper 1.1)")
-      .only("method", here)
-      .integer("overlap_steps", &T::overlap_steps, between(0, 1e9), 2,
-               "tau: steps over which a sync overlaps compute (paper 1.1)")
-      .only("method", here)
-      .integer("quorum", &T::quorum, at_least(1), 1, "K: reports that a merge waits for (paper 1.1)")
-      .only("method", here)
-      .choice("grace", &T::grace,
-              Choices<GraceKind>{{"adaptive", GraceKind::kAdaptive}, {"none", GraceKind::kNone}},
-              "adaptive", "wait for more than the quorum in the slack that is left (paper 3.2)")
-      .only("method", here)
-      .real("grace_margin", &T::grace_margin, from_to_below(0, 1), 0.9,
-            "gamma: share of the slack that is used (assumed; paper: below 1)")
-      .only("method", here)
-      .real("tracking", &T::tracking, above_to(0, 1), 0.5,
-            "weight of the newest value in the moving averages (an open implementation's choice)")
-      .only("method", here)
+      .only("method", decoupled())
+      .integer("fragments", &T::fragments, between(1, 65534), 8,
+               "P (arXiv:2501.18512: three layers each, 8 of 24 layers)")
+      .only("method", streaming())
+      .choice("partition", &T::partition,
+              Choices<FragmentPartition>{{"strided", FragmentPartition::kStrided},
+                                         {"sequential", FragmentPartition::kSequential},
+                                         {"balanced", FragmentPartition::kBalanced}},
+              "strided",
+              "nominal layers of a fragment (strided: arXiv:2501.18512); without model.layers: "
+              "equal parts")
+      .only("method", streaming())
+      .integer("sync_every", &T::sync_every, between(1, 1e9), 24, every + "(paper 1.1)")
+      .only("method", decoupled())
+      .integer("sync_every", &T::sync_every, between(1, 1e9), 100, every + "(arXiv:2501.18512)")
+      .only("method", streaming())
+      .integer("sync_every", &T::sync_every, between(1, 1e9), 500,
+               "H: steps between two syncs (arXiv:2311.08105)")
+      .only("method", whole())
+      .integer("first_take", &T::first_take, between(0, 1e9), 0,
+               "step, modulo H, at which fragment 0 is taken; p follows floor(p H / P) later")
+      .only("method", streaming())
+      .integer("overlap_steps", &T::overlap_steps, between(0, 1e9), 2, overlap + "(paper 1.1)")
+      .only("method", decoupled())
+      .integer("overlap_steps", &T::overlap_steps, between(0, 1e9), 1,
+               overlap + "(arXiv:2501.18512)")
+      .only("method", streaming())
+      .real("mixing", &T::mixing, between(0, 1), 0.0, alpha + "(paper D.1)")
+      .only("method", decoupled())
+      .real("mixing", &T::mixing, between(0, 1), 0.5, alpha + "(arXiv:2501.18512)")
+      .only("method", streaming())
+      .choice("wire", &T::wire, wire_formats(), "bf16", wire + "(paper)")
+      .only("method", decoupled())
+      .choice("wire", &T::wire, wire_formats(), "e3m0", wire + "(arXiv:2501.18512)")
+      .only("method", streaming())
+      .choice("wire", &T::wire, wire_formats(), "fp32", wire + "(arXiv:2311.08105)")
+      .only("method", whole());
+}
+
+// Who is waited for, and what becomes of what is late.
+void add_patience_keys(SchemaOf<TrainingOptions>& schema) {
+  using T = TrainingOptions;
+  schema
+      .choice("on_loss", &T::on_loss,
+              Choices<LossPolicy>{{"skip", LossPolicy::kSkip},
+                                  {"wait", LossPolicy::kWait},
+                                  {"stale", LossPolicy::kStale}},
+              "skip",
+              "a learner that is gone: merge without it and let it copy a peer; wait for it; or let "
+              "it go on with what it has (assumed)")
+      .only("method", at_barriers())
+      .choice("late", &T::late,
+              Choices<LatePolicy>{{"block", LatePolicy::kBlock},
+                                  {"skip", LatePolicy::kSkip},
+                                  {"stale", LatePolicy::kStale}},
+              "block",
+              "a merge that is not there tau steps after its take: wait, do without it, or adopt it "
+              "later (block: arXiv:2501.18512)")
+      .only("method", streaming())
       .choice("late", &T::late,
               Choices<LatePolicy>{{"skip", LatePolicy::kSkip}, {"merge", LatePolicy::kMerge}},
               "skip", "a fragment that falls due while ceil(tau) syncs are in flight (assumed)")
-      .only("method", here)
+      .only("method", decoupled())
+      .integer("quorum", &T::quorum, at_least(1), 1, "K: reports that a merge waits for (paper 1.1)")
+      .only("method", decoupled())
+      .choice("grace", &T::grace,
+              Choices<GraceKind>{{"adaptive", GraceKind::kAdaptive}, {"none", GraceKind::kNone}},
+              "adaptive", "wait for more than the quorum in the slack that is left (paper 3.2)")
+      .only("method", decoupled())
+      .real("grace_margin", &T::grace_margin, from_to_below(0, 1), 0.9,
+            "gamma: share of the slack that is used (assumed; paper: below 1)")
+      .only("method", decoupled())
+      .real("tracking", &T::tracking, above_to(0, 1), 0.5,
+            "weight of the newest value in the moving averages (an open implementation's choice)")
+      .only("method", decoupled())
       .choice("adopt", &T::adoption,
               Choices<Adoption>{{"on-arrival", Adoption::kOnArrival},
                                 {"pinned", Adoption::kPinned}},
               "on-arrival", "pinned: tau steps after the take, not before (paper: on arrival)")
-      .only("method", here)
-      .real("mixing", &T::mixing, between(0, 1), 0.0,
-            "alpha: weight of the local value at adoption (paper D.1)")
-      .only("method", here)
-      .real("fragment_bytes", &T::fragment_bytes, above(0), 2.0,
-            "bytes per parameter on the wire (paper: bf16; 0.5 is int4)")
-      .only("method", here)
+      .only("method", decoupled())
       .integer("metadata", &T::metadata_bytes, between(0, 1e12), 512,
                "bytes of a learner's report per step (assumed: two counters per fragment)")
-      .only("method", here)
+      .only("method", decoupled())
       .integer("resume_within", &T::resume_within, between(0, 1e9), 24,
                "steps: a shorter outage resumes stale, a longer one copies a peer (assumed: H)")
-      .only("method", here);
+      .only("method", decoupled());
 }
 
 void add_merge_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
-  const std::vector<std::string> here = {"decoupled-diloco"};
   schema.table("syncer", &T::syncer, syncer_schema(), "the service that holds global fragments")
-      .only("method", here)
+      .only("method", decoupled())
       .table("outer", &T::outer, optim::outer_schema(), "outer optimizer")
-      .only("method", here)
+      .only("method", {"decoupled-diloco", "diloco"})
+      .table("outer", &T::outer, optim::streaming_outer_schema(), "outer optimizer")
+      .only("method", streaming())
       .table("merge", &T::merge, optim::merge_schema(), "how outer gradients are averaged")
-      .only("method", here)
+      .only("method", decoupled())
       .boolean("token_weights", &T::token_weights, true,
                "weight tokens x tokens / steps (paper 3.2); false: equal weights")
-      .only("method", here);
+      .only("method", decoupled())
+      .boolean("token_weights", &T::token_weights, false,
+               "weight tokens x tokens / steps; false: equal weights (arXiv:2311.08105)")
+      .only("method", at_barriers());
 }
 
 }  // namespace
@@ -235,10 +318,18 @@ const SchemaOf<TrainingOptions>& training_schema() {
     built.table("inner", &TrainingOptions::inner, optim::inner_schema(), "inner optimizer");
     add_data_parallel_keys(built);
     add_fragment_keys(built);
+    add_patience_keys(built);
     add_merge_keys(built);
     return built;
   }();
   return schema;
+}
+
+std::string method_name(MethodKind method) {
+  for (const auto& [name, kind] : method_choices()) {
+    if (kind == method) return name;
+  }
+  return {};
 }
 
 }  // namespace sim::methods

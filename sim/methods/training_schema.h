@@ -11,4 +11,7 @@ namespace sim::methods {
 
 const base::SchemaOf<TrainingOptions>& training_schema();
 
+// "data-parallel" and so on.
+std::string method_name(MethodKind method);
+
 }  // namespace sim::methods

@@ -31,7 +31,8 @@ struct World {
   std::uint64_t seed;
   double step_sd;         // of the natural log of each step's time
   // Fragments are simulated. Not in a goodput-only run (no network, no mathematics): then every
-  // step's tokens count at once.
+  // step's tokens count at once. Always so where learners meet at barriers: who waits for whom is
+  // part of their goodput.
   bool with_merges;
 
   const tape::RunShape& shape() const { return fleet.shape; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace sim::readers {
@@ -38,6 +39,7 @@ void ActivityLedger::on(const tape::Fact& fact) {
     case Kind::kSliceChanged: return on_slice(fact.slice_changed, fact.at);
     case Kind::kStateCopied: return on_new_life(fact.state_copied.receiver, fact.at);
     case Kind::kCheckpointSaved: return on_checkpoint(fact.checkpoint_saved);
+    case Kind::kGlobalRestored: return on_restored(fact.global_restored);
     case Kind::kRolledBack:
       on_rollback(fact.rolled_back);
       return on_new_life(fact.rolled_back.learner, fact.at);
@@ -114,14 +116,21 @@ void ActivityLedger::on_slice(const tape::SliceChanged& change, Nanoseconds now)
 void ActivityLedger::on_new_life(std::uint16_t index, Nanoseconds now) {
   Learner& learner = learners_.at(index);
   if (stepping(learner)) close_open(learner, now, Bucket::kInterruptedStep);
+  std::ranges::copy(learner.kept, std::back_inserter(learner.kept_of_earlier_lives));
   learner.kept.clear();
 }
 
 void ActivityLedger::on_checkpoint(const tape::CheckpointSaved& saved) {
-  Learner& learner = learners_.at(saved.learner);
-  std::erase_if(learner.kept,
-                [&](const StepPiece& piece) { return piece.to <= piece.end_of(saved.step); });
-  for (StepPiece& piece : learner.kept) piece.from = std::max(piece.from, piece.end_of(saved.step));
+  const auto forget = [&saved](std::vector<StepPiece>& kept) {
+    std::erase_if(kept,
+                  [&](const StepPiece& piece) { return piece.to <= piece.end_of(saved.step); });
+    for (StepPiece& piece : kept) piece.from = std::max(piece.from, piece.end_of(saved.step));
+  };
+  if (saved.learner != tape::kNoLearner) return forget(learners_.at(saved.learner).kept);
+  for (Learner& learner : learners_) {
+    forget(learner.kept);
+    forget(learner.kept_of_earlier_lives);
+  }
 }
 
 void ActivityLedger::on_rollback(const tape::RolledBack& rollback) {
@@ -129,9 +138,24 @@ void ActivityLedger::on_rollback(const tape::RolledBack& rollback) {
     throw std::logic_error("a rollback on a tape whose shape says that nothing is rolled back");
   }
   Learner& learner = learners_.at(rollback.learner);
-  for (const StepPiece& piece : learner.kept) {
-    const Nanoseconds from = std::max(piece.from, piece.end_of(rollback.to_step));
+  undo_kept(learner, learner.kept, rollback.to_step);
+}
+
+void ActivityLedger::undo_kept(Learner& learner, std::vector<StepPiece>& kept,
+                               std::uint32_t to_step) {
+  for (const StepPiece& piece : kept) {
+    const Nanoseconds from = std::max(piece.from, piece.end_of(to_step));
     if (from < piece.to) undo_steps(learner, piece, from);
+  }
+  kept.clear();
+}
+
+// From a checkpoint: all steps that are not in it, whichever life did them.
+void ActivityLedger::on_restored(const tape::GlobalRestored& restored) {
+  if (restored.learner != tape::kNoLearner) return;
+  for (Learner& learner : learners_) {
+    undo_kept(learner, learner.kept, 0);
+    undo_kept(learner, learner.kept_of_earlier_lives, 0);
   }
 }
 

@@ -8,7 +8,8 @@
 //     incarnation changes or a later step begins; a change of membership alone does not break a
 //     step (its finished step may still be told), and each part of it counts the chips it had;
 //   - RolledBack undoes the steps after its to_step that were told since the last CheckpointSaved of
-//     this life. StateCopied puts the old life out of a later rollback's reach.
+//     this life. StateCopied puts the old life out of a later rollback's reach, but not out of that of
+//     GlobalRestored from a checkpoint, which undoes all learners' steps since that was saved.
 // A breach throws std::logic_error. State: O(learners + slices), plus the pieces of steps since the
 // last checkpoint where the shape says that steps may be rolled back.
 #pragma once
@@ -56,7 +57,7 @@ class ActivityLedger : public tape::Reader {
     bool started = false;
     tape::Activity activity = tape::Activity::kStepping;
     std::vector<Segment> open;  // not accounted yet, ascending; the last one is the present
-    std::vector<StepPiece> kept;
+    std::vector<StepPiece> kept, kept_of_earlier_lives;
     ChipNanoseconds useful_time = 0;        // wall nanoseconds
     ChipNanoseconds useful_slice_time = 0;  // times slices that stepped
   };
@@ -75,10 +76,12 @@ class ActivityLedger : public tape::Reader {
   void on_new_life(std::uint16_t learner, Nanoseconds now);
   void on_checkpoint(const tape::CheckpointSaved& saved);
   void on_rollback(const tape::RolledBack& rollback);
+  void on_restored(const tape::GlobalRestored& restored);
   // Accounts the open time of a learner up to `to` and leaves the rest open.
   void close_open(Learner& learner, Nanoseconds to, Bucket bucket);
   void account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips);
   void account_steps(Learner& learner, const StepPiece& piece);
+  void undo_kept(Learner& learner, std::vector<StepPiece>& kept, std::uint32_t to_step);
   void undo_steps(Learner& learner, const StepPiece& piece, Nanoseconds from);
   template <class Interval>
   void each_open(Nanoseconds now, Interval interval) const;

@@ -10,7 +10,8 @@ Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
   const auto duration_ns = static_cast<double>(totals.duration);
   const double fleet = static_cast<double>(chip_time(shape.chips, totals.duration));
   const auto compute = static_cast<double>(totals.buckets[Bucket::kCompute]);
-  const auto exposed = static_cast<double>(totals.buckets[Bucket::kExposedCommunication]);
+  const auto exposed = static_cast<double>(totals.buckets[Bucket::kExposedCommunication] +
+                                           totals.buckets[Bucket::kWaitingForMerge]);
   result.time = static_cast<double>(totals.useful_chip_time) / fleet;
   result.stepping = totals.useful_stepping_chip_time / fleet;
   result.chip = compute / fleet;

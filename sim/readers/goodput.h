@@ -23,7 +23,8 @@ struct Goodput {
 //   chip     = chip-time in bucket compute / (C * D)
 //   token    = unique tokens / (native tokens per second * D)
 //   uptime   = time with at least one learner stepping / D
-//   compute_utilization = compute / (compute + exposed communication), of steps that stand
+//   compute_utilization = compute / (compute + exposed communication), of steps that stand; time spent
+//              at a barrier waiting for a merge is exposed communication
 //
 // Units:    `unique_tokens` nominal tokens in the global model.
 // Requires: totals.duration > 0 for anything but zeros.

@@ -144,7 +144,27 @@ void TokenLedger::on_copied(const tape::StateCopied& copied) {
   kept_[copied.receiver].clear();
 }
 
+void TokenLedger::save_global() {
+  for (Fragment& fragment : fragments_) {
+    fragment.saved_merged = fragment.merged;
+    fragment.saved_overwritten = fragment.overwritten;
+  }
+  saved_unique_ = unique_;
+  for (auto& kept : kept_) kept.clear();
+}
+
+void TokenLedger::restore_saved() {
+  for (Fragment& fragment : fragments_) {
+    fragment.rolled_back += fragment.merged - fragment.saved_merged;
+    fragment.rolled_back += fragment.overwritten - fragment.saved_overwritten;
+    fragment.merged = fragment.saved_merged;
+    fragment.overwritten = fragment.saved_overwritten;
+  }
+  unique_ = saved_unique_;
+}
+
 void TokenLedger::on_checkpoint(const tape::CheckpointSaved& saved) {
+  if (saved.learner == tape::kNoLearner) return save_global();
   std::vector<Stretch>& kept = kept_.at(saved.learner);
   std::erase_if(kept, [&](const Stretch& s) { return s.first_step + s.count <= saved.step + 1; });
   for (Stretch& stretch : kept) {
@@ -186,6 +206,7 @@ void TokenLedger::on_rollback(const tape::RolledBack& rollback) {
 
 void TokenLedger::on_restored(const tape::GlobalRestored& restored) {
   if (at_once_) return;
+  if (restored.learner == tape::kNoLearner) return restore_saved();
   for (std::size_t p = 0; p < sizes_.size(); ++p) {
     Held& mine = held(restored.learner, p);
     const std::uint64_t tokens = pending(mine, restored.learner);

@@ -11,7 +11,8 @@
 //     way at an adoption stay what they are: they were read before it;
 //   - StateCopied puts a peer's parameters over the whole learner: discarded;
 //   - RolledBack undoes the steps: rolled back, as far as they are still pending;
-//   - GlobalRestored takes the learner's parameters as the global ones: merged.
+//   - GlobalRestored takes the learner's parameters as the global ones: merged. From a checkpoint: what
+//     was merged or overwritten since it was saved is rolled back.
 // Counted at once (data parallel, whose global model is the learner itself, and runs that simulate no
 // merges), a step is merged when it is done and a rollback takes that back.
 //
@@ -89,6 +90,7 @@ class TokenLedger : public tape::Reader {
   };
   struct Fragment {
     std::uint64_t merged = 0, overwritten = 0, rolled_back = 0;
+    std::uint64_t saved_merged = 0, saved_overwritten = 0;  // in the last global checkpoint
     std::array<std::uint64_t, kDiscardReasonCount> discarded{};
     std::vector<Take> takes;  // open
   };
@@ -110,6 +112,8 @@ class TokenLedger : public tape::Reader {
   void on_checkpoint(const tape::CheckpointSaved& saved);
   void on_rollback(const tape::RolledBack& rollback);
   void on_restored(const tape::GlobalRestored& restored);
+  void save_global();
+  void restore_saved();
   void keep(const tape::StepsDone& steps);
   std::uint64_t undo_kept(std::uint16_t learner, std::uint32_t to_step);
   // Removes the open take and returns it.
@@ -127,6 +131,7 @@ class TokenLedger : public tape::Reader {
   std::vector<Fragment> fragments_;
   std::vector<std::vector<Stretch>> kept_;  // per learner
   WeightedTokens unique_ = 0;  // merged + overwritten, times parameters
+  WeightedTokens saved_unique_ = 0;
 };
 
 }  // namespace sim::readers

@@ -9,6 +9,7 @@
 
 #include "sim/chaos/fault_schema.h"
 #include "sim/engine/network_schema.h"
+#include "sim/methods/diloco.h"
 #include "sim/methods/fleet_schema.h"
 #include "sim/methods/training_schema.h"
 #include "sim/scenario/arm_trees.h"
@@ -105,6 +106,7 @@ void bind_arm(const Value& tree, const std::string& folder, DataFiles& files, Bo
               Problems& problems) {
   Arm arm{};
   bind_table(tree, "training", methods::training_schema(), arm.training, problems);
+  methods::complete(arm.training);
   if (arm.training.name.empty()) arm.training.name = arm_name(tree);
   bind_table(tree, "learning", trainer::learning_schema(), arm.learning, problems);
   files.load(tree, arm.learning, problems);

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "optim/model.h"
+#include "optim/wire_format.h"
 #include "sim/base/units.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
@@ -56,6 +57,10 @@ LinkBytes star_bytes(const Scenario& scenario, const methods::Fleet& fleet, cons
   return result;
 }
 
+double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
+  return optim::bits_per_value(training.wire) / 8.0;
+}
+
 LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
                          const methods::Fleet& fleet) {
   const auto parameters = static_cast<double>(scenario.model.parameters);
@@ -64,8 +69,10 @@ LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOption
   if (training.method == MethodKind::kDataParallel) {
     return ring_bytes(scenario, regions, parameters * scenario.model.gradient_bytes);
   }
-  const double payload = parameters * training.fragment_bytes / static_cast<double>(training.sync_every);
-  if (training.syncer.placement == methods::SyncerPlacement::kCentral) {
+  const double payload = parameters * wire_bytes_per_parameter(training) /
+                         static_cast<double>(training.sync_every);
+  if (training.method == MethodKind::kDecoupledDiloco &&
+      training.syncer.placement == methods::SyncerPlacement::kCentral) {
     return star_bytes(scenario, fleet, training.syncer.region, payload);
   }
   return ring_bytes(scenario, regions, payload);
@@ -84,8 +91,25 @@ double stall_s(const LinkBytes& bytes, const Scenario& scenario, std::int64_t bu
   return longest;
 }
 
-// Seconds of one learner's state over the slowest link between regions in use.
-base::Nanoseconds recovery_time(const Scenario& scenario, const methods::TrainingOptions& training) {
+// The largest fragment over the slowest edge of the ring. Latency is left out.
+double sync_s(const Scenario& scenario, const methods::TrainingOptions& training,
+              const methods::Fleet& fleet) {
+  const auto& sizes = fleet.shape.fragment_parameters;
+  const double payload = static_cast<double>(*std::max_element(sizes.begin(), sizes.end())) *
+                         wire_bytes_per_parameter(training);
+  const LinkBytes bytes = scenario.network.model == engine::NetworkModel::kNone
+                              ? LinkBytes{}
+                              : ring_bytes(scenario, used_regions(scenario, training), payload);
+  double longest = 0;
+  for (const auto& [ends, volume] : bytes) {
+    longest = std::max(
+        longest, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
+  }
+  return longest;
+}
+
+// Of the links between regions in use, bytes/s; 0: there are none.
+double slowest_link(const Scenario& scenario, const methods::TrainingOptions& training) {
   const std::vector<std::string> regions = used_regions(scenario, training);
   double slowest = std::numeric_limits<double>::infinity();
   for (const auto& link : scenario.network.links) {
@@ -95,9 +119,25 @@ base::Nanoseconds recovery_time(const Scenario& scenario, const methods::Trainin
     if (used(link.region_a) && used(link.region_b)) slowest = std::min(slowest, link.bytes_per_s);
   }
   const bool nothing = regions.size() < 2 || scenario.network.model == engine::NetworkModel::kNone;
-  if (nothing || !std::isfinite(slowest)) return 0;
-  return base::from_seconds(static_cast<double>(scenario.model.parameters) * scenario.model.state_bytes /
-                            slowest);
+  return nothing || !std::isfinite(slowest) ? 0 : slowest;
+}
+
+// What a join costs on the slowest link: the state, and one round of fragments.
+void forecast_join(const Scenario& scenario, const methods::TrainingOptions& training,
+                   ArmForecast& result) {
+  const double link = slowest_link(scenario, training);
+  if (link == 0) return;
+  const auto parameters = static_cast<double>(scenario.model.parameters);
+  const base::Nanoseconds state =
+      base::from_seconds(parameters * scenario.model.state_bytes / link);
+  if (training.method == MethodKind::kDataParallel) {
+    result.upsize_downtime = upsize_downtime(state, 0, 0);
+    return;
+  }
+  result.recovery_time = state;
+  result.upsize_downtime = upsize_downtime(
+      state, base::from_seconds(parameters * wire_bytes_per_parameter(training) / link),
+      result.cycle_time);
 }
 
 double steps_to_last_mark(const Scenario& scenario, double period_s) {
@@ -124,6 +164,11 @@ double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
 
 }  // namespace
 
+base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
+                                  base::Nanoseconds cycle_time) {
+  return std::max<base::Nanoseconds>(0, state_time + round_time - cycle_time);
+}
+
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const methods::TrainingOptions& training = arm.training;
   const auto fleet = methods::make_fleet(scenario.model, {}, scenario.network, scenario.islands,
@@ -132,7 +177,10 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   ArmForecast result{};
   result.name = training.name;
   result.learners = static_cast<std::int64_t>(shape.learners.size());
-  result.stalls = training.method == MethodKind::kDataParallel;
+  const bool barriers = methods::meets_at_barriers(training.method);
+  const bool data_parallel = training.method == MethodKind::kDataParallel;
+  result.stalls =
+      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
   base::Nanoseconds fastest = base::kNever;
   for (const auto& learner : shape.learners) {
     base::Nanoseconds step = 0;
@@ -142,15 +190,24 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   }
   const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
   double period_s = base::to_seconds(result.step_time);
-  if (result.stalls) {
+  if (data_parallel) {
     result.stall_per_step = base::from_seconds(stall_s(bytes, scenario, training.buckets, period_s));
-    period_s += base::to_seconds(result.stall_per_step);
-  } else {
-    result.cycle_time = result.step_time * training.sync_every;
-    result.recovery_time = recovery_time(scenario, training);
+  } else if (barriers) {
+    const double sync = sync_s(scenario, training, fleet);
+    const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
+    result.sync_time = base::from_seconds(sync);
+    if (result.stalls) {
+      result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
+                                                 static_cast<double>(training.sync_every));
+    }
   }
+  period_s += base::to_seconds(result.stall_per_step);
+  if (!data_parallel) {
+    result.cycle_time = (result.step_time + result.stall_per_step) * training.sync_every;
+  }
+  forecast_join(scenario, training, result);
   // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
-  const double pace_s = result.stalls ? period_s : base::to_seconds(fastest);
+  const double pace_s = data_parallel || barriers ? period_s : base::to_seconds(fastest);
   for (const auto& [ends, volume] : bytes) {
     const double available = find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
     const double needed = volume / pace_s;
@@ -195,6 +252,11 @@ std::string forecast_text(const Scenario& scenario) {
                         base::to_seconds(arm.step_time));
     if (arm.stalls) text += fmt::format(", waits {:.3f} s for links", base::to_seconds(arm.stall_per_step));
     text += "\n";
+    if (arm.sync_time > 0) {
+      text += fmt::format("  a sync takes {:.3f} s on the slowest link, a round of H steps {:.1f} s\n",
+                          base::to_seconds(arm.sync_time),
+                          base::to_seconds(arm.cycle_time));
+    }
     for (const LinkForecast& link : arm.links) {
       text += fmt::format("  {} - {}: needs {:.3f} of {:.3f} Gbit/s, margin {:.2f}\n", link.region_a,
                           link.region_b, link.needed_bytes_per_s * 8e-9,
@@ -203,6 +265,10 @@ std::string forecast_text(const Scenario& scenario) {
     if (arm.recovery_time > 0) {
       text += fmt::format("  H steps take {:.1f} s; a learner's state takes {:.1f} s over the slowest link\n",
                           base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
+    }
+    if (!arm.links.empty() || arm.recovery_time > 0) {
+      text += fmt::format("  a join over the links: {:.1f} s of downtime (paper, figure 12)\n",
+                          base::to_seconds(arm.upsize_downtime));
     }
     text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
                         arm.learner_steps, arm.cpu_s, kProxyFlopPerCpuSecond);

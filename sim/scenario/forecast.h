@@ -27,13 +27,26 @@ struct ArmForecast {
   std::int64_t learners;
   base::Nanoseconds step_time;          // compute, of the slowest learner, everything healthy
   std::vector<LinkForecast> links;      // those that carry something
-  bool stalls;                          // data parallel: waits for links instead of overrunning them
-  base::Nanoseconds stall_per_step;     // exposed communication of a step: data parallel only
+  bool stalls;                          // synchronous: waits for links instead of overrunning them
+  base::Nanoseconds stall_per_step;     // exposed communication of a step, or a step's share of it
+  base::Nanoseconds sync_time;          // all-reduce of the largest fragment alone; 0: no barriers
   base::Nanoseconds cycle_time;         // H x step: what recovery should fit into; 0: no syncer
   base::Nanoseconds recovery_time;      // state_bytes over the slowest link; 0: no links
+  base::Nanoseconds upsize_downtime;    // of a joining learner or region, see upsize_downtime()
   double learner_steps;                 // predicted up to the last mark, without failures
   double cpu_s;                         // predicted processor seconds of the mathematics and the world
 };
+
+// How long training stands still for a join whose state takes `state_time` of the slowest link.
+//   data parallel: state_time; the job blocks until the state is there
+//   methods that merge: max(0, state_time + round_time - cycle_time): the state shares the link with the
+//     fragments of one round, which take `round_time` of it, and a join ends within H steps without
+//     holding up anything
+// With a model copy of c steps on the link, a state of three and fragments of one: 3 c and
+// max(0, 4 c - H) steps.
+// Source: arXiv:2604.21428, Appendix E.3 and Figure 12; the closed form: facts 1.9.
+base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
+                                  base::Nanoseconds cycle_time);
 
 // Requires: a checked scenario (links where they are needed); else std::invalid_argument.
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm);

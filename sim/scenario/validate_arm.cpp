@@ -66,7 +66,7 @@ void check_learners(const Case& c) {
 
 void check_schedule_of_syncs(const Case& c) {
   const TrainingOptions& t = c.training;
-  if (t.method != MethodKind::kDecoupledDiloco || t.sync_every < 1) return;
+  if (t.method == MethodKind::kDataParallel || t.sync_every < 1) return;
   const std::int64_t learners = learner_count(c.scenario, t);
   if (learners > 0 && t.quorum > learners) {
     c.problems.add(c.at("quorum"), fmt::format("must not exceed the number of learners ({}); got {}",
@@ -76,6 +76,13 @@ void check_schedule_of_syncs(const Case& c) {
     c.problems.add(c.at("overlap_steps"),
                    fmt::format("must be less than training.sync_every ({}); got {}", t.sync_every,
                                t.overlap_steps));
+  }
+  if (t.overlap_steps == 0 && methods::meets_at_barriers(t.method) &&
+      t.late != methods::LatePolicy::kBlock) {
+    c.problems.add(c.at("late"),
+                   fmt::format("must be \"block\" where training.overlap_steps is 0; got \"{}\"",
+                               t.late == methods::LatePolicy::kSkip ? "skip" : "stale"),
+                   "no merge is there at the step of its take");
   }
   if (t.fragments > t.sync_every) {
     c.problems.add(c.at("fragments"), fmt::format("must not exceed training.sync_every ({}); got {}",
@@ -261,7 +268,7 @@ void check_span(const Case& c) {
 void check_rows_of_proxy(const Case& c) {
   const auto& learning = c.arm.learning;
   if (learning.model.kind == optim::ModelKind::kNone ||
-      c.training.method != MethodKind::kDecoupledDiloco) {
+      c.training.method == MethodKind::kDataParallel) {
     return;
   }
   const std::size_t rows = optim::row_count(*optim::make_model(learning.model));
@@ -284,8 +291,8 @@ void check_fit(const Case& c) {
                    fmt::format("arm \"{}\" needs {:.3g} Gbit/s in its steady state; got {:.3g} Gbit/s",
                                c.training.name, link.needed_bytes_per_s * 8e-9,
                                link.available_bytes_per_s * 8e-9),
-                   "a larger sync_every or fewer fragment_bytes need less; overload = \"allow\" runs "
-                   "it as it is");
+                   "a larger sync_every or a narrower wire need less; overload = \"allow\" runs it "
+                   "as it is");
   }
 }
 

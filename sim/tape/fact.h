@@ -181,6 +181,7 @@ struct StateLost {
   std::uint16_t receiver;
   LossReason reason;
 };
+// Of a learner's state; of kNoLearner: of the global fragments and the outer optimizer's state.
 struct CheckpointSaved {
   std::uint32_t step;  // the last step that it holds
   std::uint16_t learner;
@@ -192,8 +193,9 @@ struct RolledBack {
   std::uint16_t learner;
   std::uint16_t incarnation;  // the new life
 };
-// The syncer lost its state and takes the learner's parameters as global; outer momentum is zero
-// and a new epoch begins for every fragment.
+// The global state is lost and a new epoch begins for every fragment: the learner's parameters become
+// global with zero outer momentum; of kNoLearner: the last global checkpoint does, with the momentum
+// that it holds (none was saved: the initial state), and what was merged since is undone.
 struct GlobalRestored {
   std::uint16_t learner;
   std::uint16_t epoch;

@@ -37,7 +37,13 @@ GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
     if (optim::has_second_moment(options.outer.kind)) {
       states_[p].second_moment.assign(fragments_[p].size, 0.0);
     }
+    states_[p].saved = states_[p].current;
+    states_[p].saved_velocity = states_[p].velocity;
+    states_[p].saved_second_moment = states_[p].second_moment;
     states_[p].adopted.assign(options.learner_count, 0);
+    if (options.anchor == Anchor::kReceived) {
+      states_[p].received.assign(options.learner_count, states_[p].current);
+    }
   }
 }
 
@@ -55,18 +61,20 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
                         ConvergenceRow* row) {
   FragmentState& fragment = state(fragment_index);
   if (parts.empty()) throw std::logic_error(fmt::format("sync {} merges nobody", sync));
-  if (std::ranges::any_of(fragment.kept, [&](const Version& v) { return v.sync == sync; })) {
+  if (std::ranges::any_of(fragment.kept, [&](const Kept& v) { return v.sync == sync; })) {
     throw std::logic_error(fmt::format("sync {} merges fragment {} twice", sync, fragment_index));
   }
-  std::vector<NodeId> after = {fragment.current->producer};
-  for (const Part& part : parts) after.push_back(part.taken->producer);
+  std::vector<NodeId> after = {fragment.current->producer, fragment.reads_velocity};
+  for (const Part& part : parts) {
+    after.push_back(part.taken->producer);
+    if (part.anchor) after.push_back(part.anchor->producer);
+  }
   auto next = std::make_shared<SharedBlock>();
   next->producer = graph_.add(
-      after, [this, &fragment, fragment_index, row, next, anchor = fragment.current,
+      after, [this, &fragment, fragment_index, row, next, current = fragment.current,
               parts = std::move(parts)](const Worker&) {
-        next->values = anchor->values;
-        compute(fragments_[fragment_index], parts, anchor->values.span(), fragment,
-                next->values.span(), row);
+        next->values = current->values;
+        compute(fragments_[fragment_index], parts, current, fragment, next->values.span(), row);
       });
   fragment.current = next;
   fragment.kept.push_back({sync, ++fragment.merge_count, std::move(next)});
@@ -74,11 +82,24 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
 }
 
 void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-                          std::span<const float> anchor, FragmentState& state,
-                          std::span<float> theta, ConvergenceRow* row) const {
+                          const Version& current, FragmentState& state, std::span<float> theta,
+                          ConvergenceRow* row) const {
+  // The merge takes anchor - contribution in double. What was rounded on the wire, or measured from
+  // another version, goes in as 0 - (-delta), which is exact.
+  const bool whole = arrives_whole(parts, current);
+  const std::vector<float> zeros(whole ? 0 : fragment.size, 0.0f);
+  const std::span<const float> anchor = whole ? current->values.span() : std::span(zeros);
+  std::vector<std::vector<float>> deltas;
   std::vector<optim::Contribution> contributions;
   for (const Part& part : parts) {
-    if (part.weight != 0) contributions.push_back({part.weight, part.taken->values.span()});
+    if (part.weight == 0) continue;
+    if (whole) {
+      contributions.push_back({part.weight, part.taken->values.span()});
+      continue;
+    }
+    const Version& from = part.anchor ? part.anchor : current;
+    deltas.push_back(sent_delta(fragment, from->values.span(), part.taken->values.span()));
+    contributions.push_back({part.weight, deltas.back()});
   }
   std::vector<double> delta(fragment.size, 0.0);
   if (!contributions.empty()) {
@@ -92,7 +113,7 @@ std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, st
                                                 std::uint16_t learner) {
   FragmentState& fragment = state(fragment_index);
   const auto version =
-      std::ranges::find_if(fragment.kept, [&](const Version& v) { return v.sync == sync; });
+      std::ranges::find_if(fragment.kept, [&](const Kept& v) { return v.sync == sync; });
   if (version == fragment.kept.end()) {
     throw std::logic_error(
         fmt::format("learner {} adopts fragment {} of sync {}, which is not kept", learner,
@@ -102,7 +123,56 @@ std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, st
   std::uint64_t& newest = fragment.adopted.at(learner);
   newest = std::max(newest, version->number);
   forget_old(fragment);
+  if (!fragment.received.empty()) fragment.received[learner] = block;
   return block;
+}
+
+// Nothing is rounded, and all outer gradients are measured from one version: the current one.
+bool GlobalModel::arrives_whole(const std::vector<Part>& parts, const Version& current) const {
+  return options_.wire == optim::WireFormat::kFp32 &&
+         std::ranges::all_of(
+             parts, [&](const Part& part) { return !part.anchor || part.anchor == current; });
+}
+
+// The outer gradient as it arrives, with the sign turned.
+std::vector<float> GlobalModel::sent_delta(const optim::Fragment& fragment,
+                                           std::span<const float> anchor,
+                                           std::span<const float> taken) const {
+  std::vector<float> delta(fragment.size);
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    delta[i] = static_cast<float>(double{anchor[i]} - double{taken[i]});
+  }
+  std::size_t first = 0;
+  for (const optim::Piece& piece : fragment.pieces) {
+    optim::send_through(options_.wire, std::span(delta).subspan(first, piece.size));
+    first += piece.size;
+  }
+  for (float& value : delta) value = -value;
+  return delta;
+}
+
+std::vector<GlobalModel::Version> GlobalModel::received(std::uint16_t learner) const {
+  std::vector<Version> versions;
+  for (const FragmentState& fragment : states_) {
+    if (!fragment.received.empty()) versions.push_back(fragment.received.at(learner));
+  }
+  return versions;
+}
+
+GlobalModel::Version GlobalModel::received(std::uint16_t fragment, std::uint16_t learner) const {
+  const FragmentState& state = states_.at(fragment);
+  return state.received.empty() ? nullptr : state.received.at(learner);
+}
+
+void GlobalModel::set_received(std::uint16_t learner, const std::vector<Version>& versions) {
+  for (std::size_t p = 0; p < versions.size(); ++p) states_.at(p).received.at(learner) = versions[p];
+}
+
+std::vector<GlobalModel::Version> GlobalModel::current() const {
+  std::vector<Version> versions;
+  if (options_.anchor != Anchor::kReceived) return versions;
+  for (const FragmentState& fragment : states_) versions.push_back(fragment.current);
+  return versions;
 }
 
 void GlobalModel::forget_old(FragmentState& fragment) const {
@@ -123,12 +193,38 @@ void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
   for (std::size_t p = 0; p < fragments_.size(); ++p) {
     FragmentState& fragment = states_[p];
     auto next = std::make_shared<SharedBlock>();
-    const NodeId after[] = {fragment.current->producer, flat->producer};
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity, flat->producer};
     next->producer = graph_.add(after, [this, p, &fragment, next, flat](const Worker&) {
       next->values = optim::AlignedBlock(fragments_[p].size);
       pack(fragments_[p], flat->values.span(), next->values.span());
       std::ranges::fill(fragment.velocity, 0.0);
       std::ranges::fill(fragment.second_moment, 0.0);
+    });
+    fragment.current = std::move(next);
+  }
+}
+
+void GlobalModel::save() {
+  for (FragmentState& fragment : states_) {
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+    fragment.saved = fragment.current;
+    fragment.reads_velocity = graph_.add(
+        after, [&fragment](const Worker&) {
+          fragment.saved_velocity = fragment.velocity;
+          fragment.saved_second_moment = fragment.second_moment;
+        });
+  }
+}
+
+void GlobalModel::load() {
+  for (FragmentState& fragment : states_) {
+    auto next = std::make_shared<SharedBlock>();
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity,
+                            fragment.saved->producer};
+    next->producer = graph_.add(after, [&fragment, next, saved = fragment.saved](const Worker&) {
+      next->values = saved->values;
+      fragment.velocity = fragment.saved_velocity;
+      fragment.second_moment = fragment.saved_second_moment;
     });
     fragment.current = std::move(next);
   }

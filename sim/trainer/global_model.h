@@ -17,17 +17,27 @@
 #include "optim/merge.h"
 #include "optim/model.h"
 #include "optim/outer_optimizer.h"
+#include "optim/wire_format.h"
 #include "sim/trainer/convergence.h"
 #include "sim/trainer/learner_state.h"
 #include "sim/trainer/task_graph.h"
 
 namespace sim::trainer {
 
+// Where a learner's outer gradient is measured from: the global fragment as it stands at the merge (a
+// syncer measures), or as the learner last received it (it measures itself).
+enum class Anchor : std::uint8_t { kCurrent, kReceived };
+
 class GlobalModel {
  public:
+  // A version's parameters and the node that writes them.
+  using Version = std::shared_ptr<SharedBlock>;
+
   struct Options {
     optim::OuterOptions outer;
     optim::MergeOptions merge;
+    optim::WireFormat wire;      // through which every outer gradient goes before it is merged
+    Anchor anchor;
     std::size_t fragment_count;  // P
     std::size_t learner_count;
   };
@@ -35,6 +45,7 @@ class GlobalModel {
   struct Part {
     double weight;
     std::shared_ptr<SharedBlock> taken;
+    Version anchor;  // null: the version current at the merge
   };
 
   // All fragments start as `initial` (block_size) with zero momentum. Keeps references to model and
@@ -47,7 +58,8 @@ class GlobalModel {
   const optim::Fragment& fragment(std::uint16_t index) const;
 
   // Adds the node that makes the fragment's next version:
-  //   delta          = merge of the parts against the current version
+  //   delta_i        = anchor_i - taken_i, piece by piece through the wire format
+  //   delta          = merge of the delta_i
   //   theta, state   = outer_update(current version, state, delta)
   // Parts of weight 0 have no say; when all are 0, delta is 0. `row`: where to write the measures,
   // or null; it outlives the node.
@@ -61,35 +73,55 @@ class GlobalModel {
   // Requires: a version that is kept; else std::logic_error.
   std::shared_ptr<SharedBlock> adopt(std::uint16_t fragment, std::uint32_t sync,
                                      std::uint16_t learner);
+  // What the learner holds of the global model, fragment by fragment: the anchors of its next outer
+  // gradients. Empty unless they count.
+  std::vector<Version> received(std::uint16_t learner) const;
+  Version received(std::uint16_t fragment, std::uint16_t learner) const;
+  void set_received(std::uint16_t learner, const std::vector<Version>& versions);
+  std::vector<Version> current() const;
+
   std::size_t versions_max() const { return versions_max_; }
   std::size_t kept_versions() const;  // over all fragments
 
   // All fragments become parts of `flat` (block_size) and all outer state zero.
   void restore(std::shared_ptr<SharedBlock> flat);
 
+  // Keeps the fragments and their momentum; load() makes them the current ones again (the initial
+  // ones when none were kept).
+  void save();
+  void load();
+
   // Adds a node that assembles the current versions to a flat block.
   std::shared_ptr<SharedBlock> assemble();
 
  private:
-  struct Version {
+  struct Kept {
     std::uint32_t sync;
     std::uint64_t number;  // counts the fragment's merges, from 1
-    std::shared_ptr<SharedBlock> block;
+    Version block;
   };
   struct FragmentState {
-    std::shared_ptr<SharedBlock> current;
+    Version current;
+    std::vector<Version> received;        // (learners); Anchor::kReceived only, else empty
     std::vector<double> velocity;         // (F); touched by nodes only, each after the last
     std::vector<double> second_moment;    // (F), or empty where the outer optimizer has none
+    NodeId reads_velocity = kNoNode;      // what writes it next waits for this one
+    Version saved;
+    std::vector<double> saved_velocity;   // (F); as the velocity
+    std::vector<double> saved_second_moment;
     std::uint64_t merge_count = 0;
-    std::deque<Version> kept;             // ascending by number
+    std::deque<Kept> kept;                // ascending by number
     std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted
   };
 
   FragmentState& state(std::uint16_t fragment);
   void forget_old(FragmentState& fragment) const;
   void compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-               std::span<const float> anchor, FragmentState& state, std::span<float> theta,
+               const Version& current, FragmentState& state, std::span<float> theta,
                ConvergenceRow* row) const;
+  bool arrives_whole(const std::vector<Part>& parts, const Version& current) const;
+  std::vector<float> sent_delta(const optim::Fragment& fragment, std::span<const float> anchor,
+                                std::span<const float> taken) const;
 
   Options options_;
   const optim::Model& model_;

@@ -47,10 +47,15 @@ std::shared_ptr<SharedState> initial_state(const optim::Model& model,
 }  // namespace
 
 Trainer::Trainer(const RunShape& shape, const TrainerOptions& options)
+    : Trainer(shape, options, optim::make_model(options.learning.model),
+              optim::make_task(options.learning.task, options.seed)) {}
+
+Trainer::Trainer(const RunShape& shape, const TrainerOptions& options,
+                 std::unique_ptr<optim::Model> model, std::unique_ptr<optim::Task> task)
     : shape_(shape),
       options_(checked(shape, options)),
-      model_(optim::make_model(options.learning.model)),
-      task_(optim::make_task(options.learning.task, options.seed)),
+      model_(std::move(model)),
+      task_(std::move(task)),
       initial_(initial_state(*model_, options)),
       runner_({options.inner, options.learning.schedule, shape.batch_tokens}, *model_, *task_,
               options.threads),
@@ -58,7 +63,7 @@ Trainer::Trainer(const RunShape& shape, const TrainerOptions& options)
       learners_(shape.learners.size()),
       initial_loss_(std::numeric_limits<double>::quiet_NaN()),
       graph_(options.threads),
-      global_({options.outer, options.merge,
+      global_({options.outer, options.merge, options.wire, options.anchor,
                shape.model_is_learner ? 0 : shape.fragment_parameters.size(),
                shape.learners.size()},
               *model_, initial_->state.parameters.span(), graph_) {
@@ -113,7 +118,9 @@ void Trainer::on(const FragmentTaken& fact) {
   const optim::Fragment& fragment = global_.fragment(fact.fragment);
   auto block = std::make_shared<SharedBlock>();
   const auto [place, is_new] = takes_.try_emplace(TakeKey{fact.sync, fact.fragment, fact.learner},
-                                                  Take{block, fact.incarnation});
+                                                  Take{block,
+                                                       global_.received(fact.fragment, fact.learner),
+                                                       fact.incarnation});
   if (!is_new) tape_error("a fragment is taken twice for sync", fact.sync);
   block->producer =
       chain(learner, Phase::kReading, {}, [&learner, &fragment, block](const Worker&) {
@@ -131,7 +138,8 @@ void Trainer::on(base::Nanoseconds date, const FragmentMerged& fact) {
     if (take->second.incarnation != contributor.incarnation) {
       tape_error("a contributor is of another incarnation than its take for sync", fact.sync);
     }
-    parts.push_back({contributor.weight, std::move(take->second.block)});
+    parts.push_back({contributor.weight, std::move(take->second.block),
+                     std::move(take->second.anchor)});
     takes_.erase(take);
   }
   const auto left = takes_.lower_bound({fact.sync, fact.fragment, 0});
@@ -169,9 +177,13 @@ void Trainer::on(const FragmentAdopted& fact) {
 }
 
 void Trainer::on(const StateSent& fact) {
-  const auto [place, is_new] = transfers_.try_emplace(fact.transfer, nullptr);
+  const auto [place, is_new] = transfers_.try_emplace(fact.transfer);
   if (!is_new) tape_error("state is sent twice in transfer", fact.transfer);
-  place->second = fact.donor == kNoLearner ? read_global_state() : read_state(at(fact.donor));
+  if (fact.donor == kNoLearner) {
+    place->second = {read_global_state(), global_.current()};
+  } else {
+    place->second = {read_state(at(fact.donor)), global_.received(fact.donor)};
+  }
 }
 
 void Trainer::on(const StateCopied& fact) {
@@ -179,7 +191,8 @@ void Trainer::on(const StateCopied& fact) {
   if (transfer == transfers_.end()) {
     tape_error("state arrives that nobody sent in transfer", fact.transfer);
   }
-  overwrite(fact.receiver, std::move(transfer->second));
+  overwrite(fact.receiver, std::move(transfer->second.state));
+  global_.set_received(fact.receiver, transfer->second.received);
   transfers_.erase(transfer);
 }
 
@@ -190,8 +203,10 @@ void Trainer::on(const StateLost& fact) {
 }
 
 void Trainer::on(const CheckpointSaved& fact) {
+  if (fact.learner == kNoLearner) return global_.save();
   Learner& learner = at(fact.learner);
   learner.checkpoint = read_state(learner);
+  learner.checkpoint_received = global_.received(fact.learner);
   learner.checkpoint_step = fact.step;
 }
 
@@ -206,7 +221,11 @@ void Trainer::on(const RolledBack& fact) {
 }
 
 void Trainer::on(const GlobalRestored& fact) {
-  global_.restore(read_parameters(at(fact.learner)));
+  if (fact.learner == kNoLearner) {
+    global_.load();
+  } else {
+    global_.restore(read_parameters(at(fact.learner)));
+  }
   if (!shape_.model_is_learner) model_is_evaluated_ = false;
 }
 

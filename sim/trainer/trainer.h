@@ -42,6 +42,8 @@ struct TrainerOptions {
   optim::OuterOptions outer;
   optim::MergeOptions merge;
   double mixing;        // alpha: weight of the local value at adoption, in [0, 1]
+  optim::WireFormat wire;
+  Anchor anchor;
   std::uint64_t seed;   // of initial parameters and of all examples
   std::size_t threads;  // > 0; no thread is started before the first flush, and none for 1
 };
@@ -52,6 +54,9 @@ class Trainer : public tape::Reader {
   // Errors: std::invalid_argument: learning.model.kind is kNone, no learner, batch differs from
   //         shape.slots, mixing outside [0, 1], more fragments than the model has rows.
   Trainer(const tape::RunShape& shape, const TrainerOptions& options);
+  // With a model and a task that no option names; what the options say of them is not looked at.
+  Trainer(const tape::RunShape& shape, const TrainerOptions& options,
+          std::unique_ptr<optim::Model> model, std::unique_ptr<optim::Task> task);
 
   // Errors: std::logic_error for a fact that breaks the tape's rules (a merge whose contributors
   //         are not its takes, an adoption of an unknown version, ...); whatever a task throws.
@@ -89,11 +94,18 @@ class Trainer : public tape::Reader {
     Phase phase = Phase::kReading;
     std::shared_ptr<std::vector<StepRun>> open_runs;  // of the last node, while it can grow
     std::shared_ptr<SharedState> checkpoint;
+    std::vector<GlobalModel::Version> checkpoint_received;
     std::uint32_t checkpoint_step = 0;
   };
   struct Take {
     std::shared_ptr<SharedBlock> block;
+    GlobalModel::Version anchor;  // null: that of the merge
     std::uint16_t incarnation;
+  };
+  // A state on its way, with what its giver has received of the global model.
+  struct StateTransfer {
+    std::shared_ptr<SharedState> state;
+    std::vector<GlobalModel::Version> received;
   };
   // Sync, fragment, learner.
   using TakeKey = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;
@@ -135,7 +147,7 @@ class Trainer : public tape::Reader {
   Membership membership_;
   std::vector<Learner> learners_;  // never resized, nodes point into it
   std::map<TakeKey, Take> takes_;
-  std::map<std::uint32_t, std::shared_ptr<SharedState>> transfers_;
+  std::map<std::uint32_t, StateTransfer> transfers_;
 
   double initial_loss_;
   bool model_is_evaluated_ = false;  // since the global model changed last

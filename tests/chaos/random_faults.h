@@ -69,7 +69,7 @@ inline FaultOptions random_fault(base::Stream& stream, const Setup& setup) {
       fault.rate_factor = stream.next_below(3) == 0 ? 0.0 : 0.3;
       break;
   }
-  if (setup.training.method == methods::MethodKind::kDataParallel &&
+  if (setup.training.method != methods::MethodKind::kDecoupledDiloco &&
       fault.target_kind == tape::TargetKind::kSyncer) {
     fault.target_kind = tape::TargetKind::kIsland;
     fault.target = island.name;
@@ -125,7 +125,7 @@ inline bool all_contribute_since(const Lived& lived, base::Nanoseconds since) {
 inline Verdict judge(const Lived& lived, const Setup& setup) {
   const auto& properties = lived.account->properties();
   const base::Nanoseconds late = setup.duration - 20 * base::kSecond;
-  const bool merges = setup.training.method == methods::MethodKind::kDecoupledDiloco;
+  const bool merges = setup.training.method != methods::MethodKind::kDataParallel;
   Verdict verdict{};
   verdict.violations = properties.violation_count();
   verdict.merges = lived.account->at_end()->syncs.merged;

@@ -19,6 +19,7 @@ using methods::Adoption;
 using methods::GraceKind;
 using methods::LatePolicy;
 using methods::LearnerSplit;
+using methods::LossPolicy;
 using methods::MethodKind;
 using methods::OnSyncerKill;
 using methods::SecondHit;
@@ -64,6 +65,33 @@ Setup synchronous(std::uint64_t seed) {
   return setup;
 }
 
+// Two settings of each policy, fragments or the whole model, wide and narrow links' worth of waiting.
+Setup at_barriers(std::uint64_t seed) {
+  Setup setup = triangle();
+  setup.seed = seed;
+  auto& t = setup.training;
+  t.method = seed & 1 ? MethodKind::kDiloco : MethodKind::kStreamingDiloco;
+  t.fragments = seed & 1 ? 1 : 4;
+  t.sync_every = 4 + static_cast<std::int64_t>(seed % 3);
+  t.overlap_steps = seed & 1 ? 0 : static_cast<std::int64_t>(seed % 3);
+  t.first_take = static_cast<std::int64_t>(seed % 4);
+  t.token_weights = false;
+  constexpr LossPolicy kLosses[] = {LossPolicy::kWait, LossPolicy::kSkip, LossPolicy::kStale};
+  constexpr LatePolicy kLates[] = {LatePolicy::kBlock, LatePolicy::kSkip, LatePolicy::kStale};
+  t.on_loss = kLosses[seed / 2 % 3];
+  t.late = t.overlap_steps == 0 ? LatePolicy::kBlock : kLates[seed / 6 % 3];
+  t.elasticity.elastic = (seed & 8) == 0;
+  t.elasticity.second_hit = seed & 16 ? SecondHit::kAbsorb : SecondHit::kRestart;
+  t.elasticity.detection = seed & 4 ? base::kSecond / 2 : 0;
+  t.checkpoint = {.every = seed & 2 ? 10 * base::kSecond : 0,
+                  .save = seed & 4 ? base::kSecond : 0,
+                  .load = base::kSecond,
+                  .redo = seed % 5 != 0};
+  t.wire = seed & 1 ? optim::WireFormat::kFp32 : optim::WireFormat::kInt4;
+  setup.spread.step_sd = seed % 5 == 0 ? 0.1 : 0.0;
+  return setup;
+}
+
 void check_swarm(Setup (*setting)(std::uint64_t), std::uint64_t first, std::uint64_t last) {
   std::uint64_t new_lives = 0, lost_takes = 0;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
@@ -94,6 +122,10 @@ TEST_CASE("swarm: decoupled diloco keeps the laws under twenty overlapping fault
 
 TEST_CASE("swarm: data parallel keeps the laws under twenty overlapping faults", "[chaos]") {
   check_swarm(synchronous, 1, 40);
+}
+
+TEST_CASE("swarm: learners that meet at barriers keep the laws under every policy", "[chaos]") {
+  check_swarm(at_barriers, 1, 60);
 }
 
 TEST_CASE("swarm: pinned adoption finds its way back after faults", "[chaos][slow]") {

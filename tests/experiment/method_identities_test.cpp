@@ -20,7 +20,7 @@ using Catch::Matchers::WithinRel;
 std::string every_step(const std::string& more) {
   return "method = \"decoupled-diloco\"\nadopt = \"pinned\"\nquorum = 2\ngrace = \"none\"\n"
          "sync_every = 1\nfragments = 1\noverlap_steps = 0\ntoken_weights = false\n"
-         "merge = { kind = \"average\" }\n" + plain_sgd() + more;
+         "wire = \"fp32\"\nmerge = { kind = \"average\" }\n" + plain_sgd() + more;
 }
 std::string outer_sgd(const std::string& rate) {
   return "outer = { optimizer = \"sgd\", learning_rate = " + rate + " }\n";
@@ -64,7 +64,8 @@ TEST_CASE("law 9: one learner without momentum walks its own path", "[unit][law]
   // H = 4, and adopting what it has: AdamW's state goes on, so the inner optimizer does not matter.
   const std::string alone =
       "method = \"decoupled-diloco\"\nlearners = 1\nspan = true\nadopt = \"pinned\"\nquorum = 1\n"
-      "grace = \"none\"\nsync_every = 4\nfragments = 1\noverlap_steps = 0\n" + outer_sgd("1.0");
+      "grace = \"none\"\nsync_every = 4\nfragments = 1\noverlap_steps = 0\n"
+      "wire = \"fp32\"\n" + outer_sgd("1.0");
   const WholeRun one = run_whole(quiet_scenario(softmax(), alone), "decoupled-diloco",
                                  {"learning.evaluations=10"});
   const WholeRun own = run_whole(quiet_scenario(softmax(), "method = \"data-parallel\"\n"),

@@ -90,9 +90,9 @@ inline std::size_t arm_index(const scenario::Scenario& scenario, const std::stri
 // Of merges; data parallel has none.
 inline std::uint32_t quorum_of(const scenario::Scenario& scenario, std::size_t arm) {
   const methods::TrainingOptions& training = scenario.arms[arm].training;
-  return training.method == methods::MethodKind::kDecoupledDiloco
-             ? static_cast<std::uint32_t>(training.quorum)
-             : 0;
+  return training.method == methods::MethodKind::kDataParallel
+             ? 0
+             : static_cast<std::uint32_t>(training.quorum);
 }
 
 // `sets` are written as for --set; the seed is the scenario's.

@@ -30,10 +30,13 @@ Setup three_regions() {
   return setup;
 }
 
-// Fragments of 1 kB at every step: the links stay free, and there is something to miss.
+// Fragments of 1 kB at every step, and a state of 14 MB still: the links stay free, and there is
+// something to miss.
 void merge_often(Setup& setup) {
   setup.training.sync_every = 2;
-  setup.training.fragment_bytes = 2e-3;
+  setup.model.parameters = 1000;
+  setup.model.state_bytes = 14'000;
+  setup.model.syncer_state_bytes = 8000;
   setup.training.grace = GraceKind::kAdaptive;
   setup.training.overlap_steps = 2;
 }

@@ -122,7 +122,7 @@ struct Setup {
     t.late = LatePolicy::kSkip;
     t.adoption = Adoption::kOnArrival;
     t.mixing = 0;
-    t.fragment_bytes = 2;
+    t.wire = optim::WireFormat::kBf16;
     t.metadata_bytes = 100;
     t.resume_within = 4;
     t.syncer = {.placement = SyncerPlacement::kPerLearner,
@@ -136,7 +136,8 @@ struct Setup {
 };
 
 inline bool simulates_merges(const Setup& setup) {
-  return setup.with_merges && setup.training.method == MethodKind::kDecoupledDiloco;
+  return meets_at_barriers(setup.training.method) ||
+         (setup.with_merges && setup.training.method == MethodKind::kDecoupledDiloco);
 }
 
 inline readers::AccountOptions account_options(const Setup& setup) {

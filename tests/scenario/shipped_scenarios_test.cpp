@@ -40,19 +40,24 @@ TEST_CASE("minimal scenario: four learners in two regions, both methods") {
 
 TEST_CASE("four regions: the fleet, the step and the links of the acceptance") {
   const auto four = load("four_regions.toml");
-  REQUIRE(four.arms.size() == 4);
+  REQUIRE(four.arms.size() == 6);
   CHECK(four.network.regions.size() == 4);
   const auto model = optim::make_model(four.arms[0].learning.model);
   // 144 x 128 + 128 + 128 x 48 + 48 = 24,752
   CHECK(model->parameter_count() == 24'752);
   const auto arms = scenario::forecast(four);
   CHECK(arms[0].learners == 8);
-  CHECK(arms[3].learners == 1);
+  CHECK(arms[5].learners == 1);
   // 6 x 12e9 x 2097152 / (64 x 918e12 x 0.4) = 6.425098 s
   CHECK_THAT(base::to_seconds(arms[0].step_time), Catch::Matchers::WithinAbs(6.425098, 1e-6));
   // The best region does the whole batch on three islands: 8/3 of the time.
-  CHECK_THAT(base::to_seconds(arms[3].step_time), Catch::Matchers::WithinAbs(17.133603, 1e-6));
-  CHECK(arms[3].links.empty());
+  CHECK_THAT(base::to_seconds(arms[5].step_time), Catch::Matchers::WithinAbs(17.133603, 1e-6));
+  CHECK(arms[5].links.empty());
+  // Streaming: 1.5e9 parameters in 4 bits, 1.5 times round the ring whose slowest link has 3 Gbit/s: 3 s,
+  // less than a step. DiLoCo: 12e9 bytes: 48 s, a share of 0.48 s in each of 100 steps.
+  CHECK_THAT(base::to_seconds(arms[1].sync_time), Catch::Matchers::WithinAbs(3.0, 1e-6));
+  CHECK(arms[1].stall_per_step == 0);
+  CHECK_THAT(base::to_seconds(arms[2].stall_per_step), Catch::Matchers::WithinAbs(0.48, 1e-6));
   // 24e9 bytes / 24 x 1.5 in 6.425 s = 1.8676 Gbit/s on each of four links, the slowest of 3 Gbit/s.
   REQUIRE(arms[0].links.size() == 4);
   for (const auto& link : arms[0].links) {

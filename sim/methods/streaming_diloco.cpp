@@ -1,0 +1,163 @@
+// sim/methods/streaming_diloco.cpp: the learners' loop and their answer to faults.
+#include "sim/methods/streaming_diloco.h"
+
+#include <algorithm>
+
+namespace sim::methods {
+
+using tape::Activity;
+
+StreamingDiloco::StreamingDiloco(World& world)
+    : world_(world),
+      replicas_(make_replicas(world)),
+      syncs_(world, replicas_),
+      recovery_changed_(world.conductor) {}
+
+void StreamingDiloco::start() {
+  for (const auto& replica : replicas_) {
+    replica->job.start([this, r = replica.get()] { return live(*r, false); });
+  }
+}
+
+engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
+  if (after_loss) co_await react_to_loss(replica);
+  for (;;) {
+    if (replica.job.can_grow()) co_await replica.job.grow();
+    if (replica.checkpoints < syncs_.checkpoint_count()) co_await help_to_save(replica);
+    syncs_.arrive(replica);
+    while (syncs_.holds_back(replica)) {
+      replica.job.begin(Activity::kWaitingForMerge);
+      co_await replica.arrival.wait(replica.job.turn());
+    }
+    adopt(replica);
+    replica.job.begin(Activity::kStepping);
+    co_await run_steps(replica);
+  }
+}
+
+engine::Task<> StreamingDiloco::help_to_save(Replica& replica) {
+  replica.checkpoints = syncs_.checkpoint_count();
+  if (world_.training.checkpoint.save == 0) co_return;
+  replica.job.begin(Activity::kSavingCheckpoint);
+  co_await world_.conductor.sleep_for(world_.training.checkpoint.save, replica.job.turn());
+}
+
+// Steps up to the next barrier or adoption are alike, so they are one stretch.
+engine::Task<> StreamingDiloco::run_steps(Replica& replica) {
+  ElasticJob& job = replica.job;
+  const Nanoseconds start = world_.conductor.now();
+  const Nanoseconds compute = job.next_compute_time();
+  if (job.steps_are_alike()) {
+    co_await job.run_stretch(compute, compute, syncs_.steps_until_next(replica));
+    co_return;
+  }
+  job.expect_step_end(start + compute);
+  co_await world_.conductor.sleep_until(start + compute, job.turn());
+  job.finish_step(start, compute);
+}
+
+void StreamingDiloco::adopt(Replica& replica) {
+  std::vector<Broadcast> early;
+  for (const Broadcast& broadcast : replica.inbox) {
+    if (replica.job.step() < std::int64_t{broadcast.step} + world_.training.overlap_steps) {
+      early.push_back(broadcast);
+    } else {
+      replica.adopt(world_, broadcast);
+    }
+  }
+  replica.inbox = std::move(early);
+}
+
+void StreamingDiloco::slices_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
+    Replica& replica = *replicas_[learner];
+    const bool react = replica.job.lose_slices(lost);
+    const bool stopped = react && !world_.training.elasticity.elastic;
+    if (stopped || replica.job.joined_count() == 0) go_out(replica);
+    if (!react) continue;
+    if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
+    replica.job.restart([this, r = &replica] { return live(*r, true); });
+  }
+  syncs_.look_again();
+}
+
+void StreamingDiloco::go_out(Replica& replica) {
+  replica.out = true;
+  if (world_.training.on_loss == LossPolicy::kWait) return;
+  replica.listening = false;
+  replica.inbox.clear();
+}
+
+void StreamingDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
+    // Any slice left holds the whole state.
+    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+  }
+}
+
+void StreamingDiloco::lose_state(Replica& replica) {
+  if (!replica.has_state) return;
+  replica.has_state = false;
+  replica.listening = false;
+  replica.inbox.clear();
+  syncs_.lose_takes(replica);
+  for (const auto& other : replicas_) {
+    if (!other->copying || other->donor != replica.job.learner()) continue;
+    abandon_copy(*other, tape::LossReason::kDonorDied);
+    other->job.restart([this, r = other.get()] { return live(*r, true); });
+  }
+  recovery_changed_.notify();
+}
+
+void StreamingDiloco::slices_returned(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, back] : by_learner(world_.shape(), slices)) {
+    replicas_[learner]->job.return_slices(back);
+  }
+}
+
+void StreamingDiloco::network_changed() {
+  for (const auto& replica : replicas_) replica->job.network_changed();
+  recovery_changed_.notify();
+  syncs_.look_again();
+}
+
+// What is left shrinks and goes on. Nothing left: wait for slices, then as the policy says. With all
+// slices there it was only a copy that broke.
+engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
+  ElasticJob& job = replica.job;
+  const bool elastic = world_.training.elasticity.elastic;
+  const bool whole = job.joined_count() == job.shape().slices.size();
+  if (elastic ? job.joined_count() == 0 : !whole) {
+    co_await job.wait_and_restart(!elastic);
+  } else if (replica.has_state) {
+    co_await job.shrink();
+  }
+  if (!replica.out && replica.has_state) co_return;
+  const LossPolicy policy = world_.training.on_loss;
+  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->can_contribute();
+  });
+  if (policy == LossPolicy::kSkip && others_went_on) lose_state(replica);
+  if (!replica.has_state) {
+    co_await recover(replica);
+  } else if (policy == LossPolicy::kStale) {
+    go_on_from(replica, newest_live_step());
+  }
+  replica.out = false;
+  replica.listening = true;
+  syncs_.look_again();
+  recovery_changed_.notify();
+}
+
+// At barriers of steps that it did not do itself it is not waited for.
+void StreamingDiloco::go_on_from(Replica& replica, std::uint32_t step) {
+  if (step <= replica.job.step()) return;
+  replica.job.jump_to_step(step);
+  replica.arrived_step = step;
+}
+
+void StreamingDiloco::tell_finished_steps() {
+  for (const auto& replica : replicas_) replica->job.tell_stretch();
+}
+
+}  // namespace sim::methods
