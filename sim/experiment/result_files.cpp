@@ -1,6 +1,8 @@
 // sim/experiment/result_files.cpp: see result_files.h.
 #include "sim/experiment/result_files.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <system_error>
 
@@ -49,6 +51,12 @@ void ResultFiles::write_file(const char* name,
   if (out) content(out);
   out.close();
   if (!out) fail(path);
+}
+
+void ResultFiles::write_snapshot(const trainer::Snapshot& snapshot,
+                                 const trainer::SnapshotOrigin& origin) const {
+  write_file(fmt::format("snapshot-{}.atoll", snapshot.number).c_str(),
+             [&](std::ostream& out) { trainer::write_snapshot(snapshot, origin, out); });
 }
 
 void ResultFiles::write(const report::Summary& summary, const trainer::Trainer* trainer) {

@@ -12,13 +12,14 @@
 #include "sim/report/timeline.h"
 #include "sim/tape/tape.h"
 #include "sim/tape/tape_file.h"
+#include "sim/trainer/snapshot_file.h"
 #include "sim/trainer/trainer.h"
 
 namespace sim::experiment {
 
 // Reads along and writes everything at the end: summary.json, steps.csv, traffic.csv, activity.csv,
-// faults.csv, timeline.json; with mathematics loss.csv and convergence.csv; on request the tape, which
-// alone is written while the run goes on.
+// faults.csv, timeline.json; with mathematics loss.csv and convergence.csv. Only what would not fit in
+// memory is written while the run goes on: snapshots, and on request the tape.
 class ResultFiles {
  public:
   // `folder` exists. Errors: std::system_error when a file cannot be written, here and in write().
@@ -26,6 +27,8 @@ class ResultFiles {
 
   void read(tape::Tape& tape);
   void record(tape::Tape& tape, std::uint64_t scenario_hash);
+  // A file of its own, while the run goes on: snapshot-<number>.atoll.
+  void write_snapshot(const trainer::Snapshot& snapshot, const trainer::SnapshotOrigin& origin) const;
   // `trainer` may be null. Call after RunEnded and Trainer::finish().
   void write(const report::Summary& summary, const trainer::Trainer* trainer);
 

@@ -46,14 +46,14 @@ const optim::Fragment& GlobalModel::fragment(std::uint16_t index) const {
   throw std::logic_error(fmt::format("fragment {} of {}", index, fragments_.size()));
 }
 
-GlobalModel::FragmentState& GlobalModel::state(std::uint16_t fragment) {
+GlobalModel::FragmentCut& GlobalModel::state(std::uint16_t fragment) {
   if (fragment < states_.size()) return states_[fragment];
   throw std::logic_error(fmt::format("fragment {} of {}", fragment, states_.size()));
 }
 
 void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::vector<Part> parts,
                         ConvergenceRow* row) {
-  FragmentState& fragment = state(fragment_index);
+  FragmentCut& fragment = state(fragment_index);
   if (parts.empty()) throw std::logic_error(fmt::format("sync {} merges nobody", sync));
   if (std::ranges::any_of(fragment.kept, [&](const Version& v) { return v.sync == sync; })) {
     throw std::logic_error(fmt::format("sync {} merges fragment {} twice", sync, fragment_index));
@@ -74,7 +74,7 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
 }
 
 void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-                          std::span<const float> anchor, FragmentState& state,
+                          std::span<const float> anchor, FragmentCut& state,
                           std::span<float> theta, ConvergenceRow* row) const {
   std::vector<optim::Contribution> contributions;
   for (const Part& part : parts) {
@@ -90,7 +90,7 @@ void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Par
 
 std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, std::uint32_t sync,
                                                 std::uint16_t learner) {
-  FragmentState& fragment = state(fragment_index);
+  FragmentCut& fragment = state(fragment_index);
   const auto version =
       std::ranges::find_if(fragment.kept, [&](const Version& v) { return v.sync == sync; });
   if (version == fragment.kept.end()) {
@@ -105,7 +105,7 @@ std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, st
   return block;
 }
 
-void GlobalModel::forget_old(FragmentState& fragment) const {
+void GlobalModel::forget_old(FragmentCut& fragment) const {
   const std::uint64_t adopted_by_all = std::ranges::min(fragment.adopted);
   while (fragment.kept.size() > 1 && (fragment.kept.front().number <= adopted_by_all ||
                                       fragment.kept.size() > versions_max_)) {
@@ -115,13 +115,13 @@ void GlobalModel::forget_old(FragmentState& fragment) const {
 
 std::size_t GlobalModel::kept_versions() const {
   std::size_t count = 0;
-  for (const FragmentState& fragment : states_) count += fragment.kept.size();
+  for (const FragmentCut& fragment : states_) count += fragment.kept.size();
   return count;
 }
 
 void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
   for (std::size_t p = 0; p < fragments_.size(); ++p) {
-    FragmentState& fragment = states_[p];
+    FragmentCut& fragment = states_[p];
     auto next = std::make_shared<SharedBlock>();
     const NodeId after[] = {fragment.current->producer, flat->producer};
     next->producer = graph_.add(after, [this, p, &fragment, next, flat](const Worker&) {
@@ -134,10 +134,31 @@ void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
   }
 }
 
+std::vector<GlobalModel::FragmentCut> GlobalModel::cut() const {
+  if (graph_.size() > 0) throw std::logic_error("a cut through work that has not been done");
+  return states_;
+}
+
+void GlobalModel::resume(const std::vector<FragmentCut>& cuts) {
+  if (cuts.size() != states_.size()) {
+    throw std::invalid_argument(
+        fmt::format("a snapshot of {} fragments, expected {}", cuts.size(), states_.size()));
+  }
+  for (std::size_t p = 0; p < cuts.size(); ++p) {
+    const FragmentCut& cut = cuts[p];
+    if (cut.current->values.size() != fragments_[p].size ||
+        cut.velocity.size() != fragments_[p].size ||
+        cut.adopted.size() != options_.learner_count) {
+      throw std::invalid_argument(fmt::format("fragment {} of the snapshot has another size", p));
+    }
+    states_[p] = cut;
+  }
+}
+
 std::shared_ptr<SharedBlock> GlobalModel::assemble() {
   std::vector<NodeId> after;
   std::vector<std::shared_ptr<SharedBlock>> versions;
-  for (const FragmentState& fragment : states_) {
+  for (const FragmentCut& fragment : states_) {
     versions.push_back(fragment.current);
     after.push_back(fragment.current->producer);
   }

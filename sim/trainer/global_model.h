@@ -36,6 +36,20 @@ class GlobalModel {
     double weight;
     std::shared_ptr<SharedBlock> taken;
   };
+  struct Version {
+    std::uint32_t sync;
+    std::uint64_t number;  // counts the fragment's merges, from 1
+    std::shared_ptr<SharedBlock> block;
+  };
+  // A fragment as it is between two runs of the graph.
+  struct FragmentCut {
+    std::shared_ptr<SharedBlock> current;
+    std::vector<double> velocity;        // (F)
+    std::vector<double> second_moment;   // (F), or empty where the outer optimizer has none
+    std::uint64_t merge_count = 0;
+    std::deque<Version> kept;            // ascending by number
+    std::vector<std::uint64_t> adopted;  // (learners); newest number that each has adopted
+  };
 
   // All fragments start as `initial` (block_size) with zero momentum. Keeps references to model and
   // graph. Errors: std::invalid_argument when P exceeds the model's rows.
@@ -70,32 +84,23 @@ class GlobalModel {
   // Adds a node that assembles the current versions to a flat block.
   std::shared_ptr<SharedBlock> assemble();
 
- private:
-  struct Version {
-    std::uint32_t sync;
-    std::uint64_t number;  // counts the fragment's merges, from 1
-    std::shared_ptr<SharedBlock> block;
-  };
-  struct FragmentState {
-    std::shared_ptr<SharedBlock> current;
-    std::vector<double> velocity;         // (F); touched by nodes only, each after the last
-    std::vector<double> second_moment;    // (F), or empty where the outer optimizer has none
-    std::uint64_t merge_count = 0;
-    std::deque<Version> kept;             // ascending by number
-    std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted
-  };
+  // All fragments. Requires: the graph has run; else std::logic_error.
+  std::vector<FragmentCut> cut() const;
+  // Goes on from there. Requires: a cut of the same model, P and learners; else std::invalid_argument.
+  void resume(const std::vector<FragmentCut>& cuts);
 
-  FragmentState& state(std::uint16_t fragment);
-  void forget_old(FragmentState& fragment) const;
+ private:
+  FragmentCut& state(std::uint16_t fragment);
+  void forget_old(FragmentCut& fragment) const;
   void compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-               std::span<const float> anchor, FragmentState& state, std::span<float> theta,
+               std::span<const float> anchor, FragmentCut& state, std::span<float> theta,
                ConvergenceRow* row) const;
 
   Options options_;
   const optim::Model& model_;
   TaskGraph& graph_;
   std::vector<optim::Fragment> fragments_;  // (P)
-  std::vector<FragmentState> states_;       // (P); never resized, nodes point into it
+  std::vector<FragmentCut> states_;         // (P); never resized, nodes point into it
   std::size_t versions_max_;
 };
 
