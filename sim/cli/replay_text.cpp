@@ -64,8 +64,7 @@ std::string verdict(const CommandLine& line, const experiment::ReplayOutcome& ou
     case experiment::ReplayEnd::kSame:
       return "replayed: losses equal to the recorded run's bit for bit\n";
     case experiment::ReplayEnd::kDifferent:
-      return fmt::format("replayed: losses differ from the recorded run's; first {}\n",
-                         text_in(outcome.replay["first_difference"]));
+      return "replayed: losses differ from the recorded run's\n";
     case experiment::ReplayEnd::kOther:
       return line.sets.empty()
                  ? "replayed: nothing recorded to compare with\n"

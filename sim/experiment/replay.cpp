@@ -109,7 +109,7 @@ Texts texts_of(const trainer::Trainer& trainer, const tape::RunShape& shape) {
   return {loss.str(), convergence.str()};
 }
 
-// "loss.csv:17: recorded "...", replayed "..."", or "" when they are the same.
+// "loss.csv:17: error: recorded ..., replayed ...", or "" when they are the same.
 std::string first_difference(const char* name, const std::string& recorded,
                              const std::string& replayed) {
   if (recorded == replayed) return "";
@@ -121,7 +121,7 @@ std::string first_difference(const char* name, const std::string& recorded,
     if (!more_left) left = "nothing";
     if (!more_right) right = "nothing";
     if (left != right || !more_left) {
-      return fmt::format("{}:{}: recorded {}, replayed {}", name, line, left, right);
+      return fmt::format("{}:{}: error: recorded {}, replayed {}", name, line, left, right);
     }
   }
 }

@@ -81,9 +81,9 @@ std::string Timeline::name_of(const TrackId& track) const {
                               : numbered(fmt::format("shard {}", track.owner - 2), track.row);
     case kLinks:
       if (track.owner >= regions * regions) {
-        const tape::LinkShape& link = shape_.links.at(track.owner - regions * regions);
-        return numbered(fmt::format("{} - {} faults", shape_.regions.at(link.region_a),
-                                    shape_.regions.at(link.region_b)),
+        return numbered(readers::fault_target_name(shape_, tape::TargetKind::kLink,
+                                                   track.owner - regions * regions) +
+                            " faults",
                         track.row);
       }
       return numbered(fmt::format("{} to {}", shape_.regions.at(track.owner / regions),
