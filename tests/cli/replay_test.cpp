@@ -7,7 +7,10 @@
 //         learning settings passed over, and with a resumed run's evaluations counted from the cut on.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
+#include "sim/trainer/snapshot_file.h"
 #include "tests/cli/run_command.h"
 #include "tests/cli/small_scenario.h"
 
@@ -16,28 +19,28 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// The small scenario, recorded, with a snapshot every 100 steps. Made once: it is only read.
-const Place& recorded() {
-  static const Place place;
-  static const bool made = [] {
-    place.write("small.toml", small_scenario());
-    const Outcome got = atoll({"run", "small.toml", "--set", "training.snapshot.every=100", "--record",
-                               "--quiet"},
-                              place.root);
+// The small scenario, recorded, with a snapshot every 100 steps.
+struct Recorded : Place {
+  Recorded() {
+    write("small.toml", small_scenario());
+    const Outcome got = atoll(
+        {"run", "small.toml", "--set", "training.snapshot.every=100", "--record", "--quiet"}, root);
     if (got.exit_code != 0) throw std::runtime_error(got.err);
-    return true;
-  }();
-  return made ? place : place;
+  }
+};
+
+// Made once: it is only read.
+const Place& recorded() {
+  static const Recorded place;
+  return place;
 }
 
 const std::string kRun = "results/small/decoupled-diloco/seed-7";
 
-// A copy of the recorded run's folder as DIR, to be spoiled.
-Place copied() {
-  Place place;
-  fs::copy(recorded().root / kRun, place.root / "DIR");
-  return place;
-}
+// With a copy of the recorded run's folder as DIR, to be spoiled.
+struct Copied : Place {
+  Copied() { fs::copy(recorded().root / kRun, root / "DIR"); }
+};
 
 void flip(const std::string& path, std::size_t place) {
   std::string bytes = text_of(path);
@@ -130,7 +133,7 @@ TEST_CASE("replay: a tape that is missing, cut, damaged or another's is refused"
   const Place nothing;
   CHECK(refusal(nothing, 3) == "DIR: error: holds no results of a run\n"
                                "  hint: give the folder that holds its scenario.toml and tape.atoll\n");
-  const Place place = copied();
+  const Copied place;
   const std::string tape = place.path("DIR/tape.atoll"), whole = text_of(tape);
   fs::remove(tape);
   CHECK(refusal(place, 3) ==
@@ -158,7 +161,7 @@ TEST_CASE("replay: a tape that is missing, cut, damaged or another's is refused"
 }
 
 TEST_CASE("replay: the first loss that differs is named, and the exit code is 1", "[cli]") {
-  const Place place = copied();
+  const Copied place;
   std::string loss = text_of(place.path("DIR/loss.csv"));
   const std::size_t third = loss.find('\n', loss.find('\n') + 1) + 1;
   const std::string line = loss.substr(third, loss.find('\n', third) - third);
@@ -200,7 +203,7 @@ TEST_CASE("resume: a run and a replay go on from a snapshot and end the same", "
 }
 
 TEST_CASE("resume: a snapshot that does not belong here is refused", "[cli]") {
-  const Place place = copied();
+  const Copied place;
   place.write("small.toml", small_scenario());
   const auto refusal = [&](const std::string& snapshot, int exit_code,
                            const std::string& set = "training.snapshot.every=100") {
@@ -228,6 +231,16 @@ TEST_CASE("resume: a snapshot that does not belong here is refused", "[cli]") {
   flip(snapshot, 8);
   CHECK(refusal("DIR/snapshot-1.atoll", 3) ==
         "DIR/snapshot-1.atoll: error: format must be 1; got 0\n");
+
+  std::istringstream in(whole);
+  sim::trainer::SnapshotFile file = sim::trainer::read_snapshot(in);
+  const std::string ours = std::exchange(file.origin.version, "0.0.1 (old)");
+  std::ofstream out(snapshot, std::ios::binary);
+  sim::trainer::write_snapshot(file.snapshot, file.origin, out);
+  out.close();
+  CHECK(refusal("DIR/snapshot-1.atoll", 2) ==
+        "DIR/snapshot-1.atoll: error: was written by version \"0.0.1 (old)\"; this is \"" + ours +
+            "\"\n  hint: another version may train other bits; use the one that wrote it\n");
 }
 
 TEST_CASE("resume: the snapshot says which arm and seed", "[cli]") {
