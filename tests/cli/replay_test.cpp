@@ -74,6 +74,17 @@ TEST_CASE("replay: the files that it writes are the recorded ones", "[cli]") {
   CHECK(nlohmann::json::parse(text_of(place.root / "OUT/replay.json")) == json);
 }
 
+TEST_CASE("replay: data parallel, which has no merges", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  REQUIRE(atoll({"run", "small.toml", "--arm", "data-parallel", "--record", "--quiet"}, place.root)
+              .exit_code == 0);
+  const Outcome got = atoll({"replay", "results/small/data-parallel/seed-7"}, place.root);
+  CHECK(got.exit_code == 0);
+  CHECK_THAT(got.out, Contains("bit for bit"));
+  CHECK_THAT(got.out, !Contains("clocks:"));
+}
+
 TEST_CASE("replay: other settings on the same tape", "[cli]") {
   const std::vector<std::string> words = {"replay", kRun, "--set", "inner.learning_rate=1e-4"};
   const Outcome got = atoll(words, recorded().root);
