@@ -20,7 +20,7 @@
 namespace sim::report {
 
 // Holds at most `events_max` events and about 64 bytes for each. Shares: activities and steps 25 %,
-// faults 15 %, both the longest spans; syncs 30 % with all their arrows, transfers 15 %, recoveries 5 %,
+// faults 15 %, both the longest spans first; syncs 30 % with all their arrows, transfers 15 %, recoveries 5 %,
 // each one in so many; names of tracks 10 %. The rules stand in the file as otherData.
 class Timeline : public tape::Reader {
  public:

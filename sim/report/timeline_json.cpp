@@ -20,9 +20,9 @@ using Phase = TraceEvent::Phase;
 
 constexpr std::array<const char*, 4> kGroupNames = {"regions", "learners", "syncer", "links"};
 constexpr const char* kRules =
-    "Activities, stretches of steps and faults: every span from the length given on. Syncs (with the "
-    "waits before them and all their arrows), transfers and recoveries: one in so many, spread evenly "
-    "over their numbers. Control messages are left out.";
+    "Activities, stretches of steps and faults: one in so many of the spans from the length given on. "
+    "Syncs (with the waits before them and all their arrows), transfers and recoveries: one in so many, "
+    "spread evenly over their numbers. Control messages are left out.";
 
 std::string activity_name(tape::Activity activity) {
   if (activity == tape::Activity::kStepping) return "stepping";
@@ -95,8 +95,9 @@ std::string Timeline::name_of(const TrackId& track) const {
 
 // By track, then date; what begins at the same date is ordered from the longest on, so that spans nest.
 std::vector<TraceEvent> Timeline::all_events() const {
-  std::vector<TraceEvent> events = activities_.events();
-  events.insert(events.end(), fault_spans_.events().begin(), fault_spans_.events().end());
+  std::vector<TraceEvent> events;
+  activities_.append_to(events);
+  fault_spans_.append_to(events);
   for (const SampledGroups* sample : {&syncs_, &transfers_, &recoveries_}) {
     for (const auto& [number, group] : sample->groups()) {
       events.insert(events.end(), group.begin(), group.end());
@@ -111,10 +112,10 @@ std::vector<TraceEvent> Timeline::all_events() const {
 void Timeline::write_rules(std::ostream& out) const {
   out << fmt::format(
       "{{\"otherData\":{{\"format\":1,\"rules\":{},\"shortest_activity_s\":\"{}\","
-      "\"shortest_fault_s\":\"{}\",\"one_sync_in\":{},\"one_transfer_in\":{},"
+      "\"one_activity_in\":{},\"shortest_fault_s\":\"{}\",\"one_fault_in\":{},\"one_sync_in\":{},\"one_transfer_in\":{},"
       "\"one_recovery_in\":{}}},\n\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[",
-      quoted(kRules), base::format_seconds(activities_.shortest()),
-      base::format_seconds(fault_spans_.shortest()), syncs_.one_in(), transfers_.one_in(),
+      quoted(kRules), base::format_seconds(activities_.shortest()), activities_.one_in(),
+      base::format_seconds(fault_spans_.shortest()), fault_spans_.one_in(), syncs_.one_in(), transfers_.one_in(),
       recoveries_.one_in());
 }
 

@@ -9,19 +9,32 @@
 
 namespace sim::report {
 
+// Multiples of 2^32 over the golden ratio fill [0, 2^32) evenly, and the kept part halves.
+bool is_sampled(std::uint32_t number, std::uint64_t one_in) {
+  const std::uint64_t place = std::uint32_t{number * 0x9e3779b9u};
+  return place < (std::uint64_t{1} << 32) / one_in;
+}
+
 void LongestSpans::add(const TraceEvent& span) {
-  if (span.lasts < shortest_) return;
-  events_.push_back(span);
-  while (events_.size() > events_max_) {
-    shortest_ = std::max(base::kMillisecond, 2 * shortest_);
-    std::erase_if(events_, [&](const TraceEvent& e) { return e.lasts < shortest_; });
+  const std::uint32_t number = count_++;
+  if (span.lasts < shortest_ || !is_sampled(number, one_in_)) return;
+  kept_.push_back({span, number});
+  while (kept_.size() > events_max_) {
+    const Nanoseconds longer = std::max(base::kMillisecond, 2 * shortest_);
+    const auto left = static_cast<std::size_t>(std::ranges::count_if(
+        kept_, [longer](const Kept& kept) { return kept.span.lasts >= longer; }));
+    if (left >= events_max_ / 4) {
+      shortest_ = longer;
+      std::erase_if(kept_, [longer](const Kept& kept) { return kept.span.lasts < longer; });
+    } else {
+      one_in_ *= 2;
+      std::erase_if(kept_, [this](const Kept& kept) { return !is_sampled(kept.number, one_in_); });
+    }
   }
 }
 
-// Multiples of 2^32 over the golden ratio fill [0, 2^32) evenly, and the kept part halves.
-bool SampledGroups::wants(std::uint32_t number) const {
-  const std::uint64_t place = std::uint32_t{number * 0x9e3779b9u};
-  return place < (std::uint64_t{1} << 32) / one_in_;
+void LongestSpans::append_to(std::vector<TraceEvent>& events) const {
+  for (const Kept& kept : kept_) events.push_back(kept.span);
 }
 
 void SampledGroups::add(std::uint32_t number, std::vector<TraceEvent> group) {

@@ -37,26 +37,37 @@ struct TraceEvent {
   std::uint32_t count;   // of spans, for their name
 };
 
-// At most `events_max` spans: when there are more, the shortest length kept doubles (from 1 ms).
+// One thing in `one_in` (a power of 2), spread evenly over their numbers whatever rhythm these have; 0 is
+// always one. Twice the `one_in` keeps half of the same.
+bool is_sampled(std::uint32_t number, std::uint64_t one_in);
+
+// At most `events_max` spans. When there are more, the shortest length kept doubles (from 1 ms); where
+// that would leave less than a quarter, because most have one length, one span in twice as many is kept.
 class LongestSpans {
  public:
   explicit LongestSpans(std::size_t events_max) : events_max_(events_max) {}
   void add(const TraceEvent& span);
   Nanoseconds shortest() const { return shortest_; }
-  const std::vector<TraceEvent>& events() const { return events_; }
+  std::uint64_t one_in() const { return one_in_; }
+  void append_to(std::vector<TraceEvent>& events) const;
 
  private:
+  struct Kept {
+    TraceEvent span;
+    std::uint32_t number;  // counts all spans of the run
+  };
   std::size_t events_max_;
   Nanoseconds shortest_ = 0;
-  std::vector<TraceEvent> events_;
+  std::uint64_t one_in_ = 1;
+  std::uint32_t count_ = 0;
+  std::vector<Kept> kept_;
 };
 
 // At most `events_max` events in whole groups: when there are more, one group in twice as many is kept.
-// Which ones is spread evenly over the groups' numbers, whatever rhythm they have; 0 is always one.
 class SampledGroups {
  public:
   explicit SampledGroups(std::size_t events_max) : events_max_(events_max) {}
-  bool wants(std::uint32_t number) const;
+  bool wants(std::uint32_t number) const { return is_sampled(number, one_in_); }
   // Groups may come in any order; one that is not wanted any more is dropped.
   void add(std::uint32_t number, std::vector<TraceEvent> group);
   std::uint64_t one_in() const { return one_in_; }

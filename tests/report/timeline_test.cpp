@@ -240,6 +240,23 @@ TEST_CASE("timeline: a long run keeps its bound, its form and whole arrows", "[u
   }
 }
 
+TEST_CASE("timeline: spans of one length are sampled, not dropped", "[unit][report]") {
+  const RunShape shape = two_learners();
+  Timeline timeline(shape, 1000);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    timeline.on({i * 10_s, FaultStarted{5_s, 1.0, i, 0, FaultKind::kKill, TargetKind::kChip, 0, 0}});
+    timeline.on({i * 10_s + 5_s, FaultEnded{i}});
+  }
+  timeline.on({50'000_s, RunEnded{0}});
+  const json trace = written(timeline);
+  check_form(trace);
+  std::size_t faults = 0;
+  for (const json& e : trace["traceEvents"]) faults += e["ph"] == "X";
+  // Room for 150: 5,000 / 64 = 78.
+  CHECK(trace["otherData"]["one_fault_in"] == 64);
+  CHECK((faults == 78 || faults == 79));
+}
+
 TEST_CASE("timeline: a short run is told whole", "[unit][report]") {
   const RunShape shape = two_learners();
   Timeline timeline(shape);
