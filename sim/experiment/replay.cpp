@@ -165,7 +165,7 @@ ordered_json fold(const ReplayRequest& request, const std::string& path, std::is
   tape::Fact fact;
   while (file.next(fact)) {
     tape.append(fact);
-    if (tape.fact_count() % 8192 == 0) {
+    if (tape.fact_count() % 8192 == 0 && in) {
       progress(static_cast<double>(in.tellg()) / static_cast<double>(size_bytes));
     }
   }
