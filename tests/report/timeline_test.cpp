@@ -160,7 +160,7 @@ TEST_CASE("timeline: faults stand on the track of what they hit", "[unit][report
   // Slice 3 has no learner, so it stands with its region, beside the region's own.
   CHECK(told(trace) == std::vector<std::string>{
                            "east: kill b/slice-1 1 9", "east (2): kill east 1 9",
-                           "a faults: kill a/slice-0 0 2", "a faults (2): kill a 1 9",
+                           "a faults: kill a/slice-1 0 2", "a faults (2): kill a 1 9",
                            "shard 1: kill b 1 9", "west--east faults: kill west--east 1 9"});
 }
 
