@@ -35,7 +35,7 @@ HandTape story() {
   HandTape tape;
   const auto away = [](std::uint32_t r, std::uint16_t m) { return m == 3 && r >= 8 && r < 13; };
   const auto merge = [&](std::uint32_t r) {
-    if (r == 8) tape.lose(r, r % 3, 3);
+    if (r == 8) tape.lose(r, 2, 3);  // 8 mod 3
     std::vector<tape::Contributor> from;
     for (std::uint16_t m = 0; m < kLearners; ++m) {
       if (!away(r, m) && !(r == 8 && m == 3)) from.push_back({1.0 + m, m, 0});
