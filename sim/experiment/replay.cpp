@@ -50,11 +50,6 @@ std::string version_in(const std::string& folder) {
 std::unique_ptr<trainer::Trainer> make_trainer(const ReplayRequest& request,
                                                const tape::RunShape& shape,
                                                const std::string& path) {
-  if (shape.slots == 0) {
-    throw Refusal{ReplayEnd::kRefused,
-                  path + ": error: has no slots for examples: the run had no mathematics\n"
-                         "  hint: run it again with --set learning.model=... --record"};
-  }
   const scenario::Arm& arm = request.scenario->arms.at(0);
   trainer::TrainerOptions options = trainer_options(arm, request.scenario->seed,
                                                     static_cast<std::size_t>(request.threads));
@@ -62,7 +57,7 @@ std::unique_ptr<trainer::Trainer> make_trainer(const ReplayRequest& request,
   if (options.learning.batch != static_cast<std::int64_t>(shape.slots)) {
     throw Refusal{ReplayEnd::kRefused,
                   fmt::format("{}: error: learning.batch: must be {}, the slots of the tape; got {}\n"
-                              "  hint: slots are handed out when a run is recorded",
+                              "  hint: a run hands slots out for good; one without a model, one to each slice",
                               path, shape.slots, options.learning.batch)};
   }
   try {

@@ -116,22 +116,27 @@ TEST_CASE("replay: what the tape has fixed is not for setting", "[cli]") {
         "when to evaluate\n  hint: record the run again with it\n");
   CHECK(refused("learning.batch=32") ==
         kRun + "/tape.atoll: error: learning.batch: must be 16, the slots of the tape; got 32\n"
-               "  hint: slots are handed out when a run is recorded\n");
+               "  hint: a run hands slots out for good; one without a model, one to each slice\n");
   CHECK(refused("learning.model=none") ==
         kRun + "/scenario.toml: error: learning.model: is none, so there is nothing to replay\n"
                "  hint: run it again with --set learning.model=... --record\n");
   CHECK_THAT(refused("learning.modle=mlp"), Contains("did you mean 'model'?"));
 }
 
-TEST_CASE("replay: a tape of a run without mathematics has no slots", "[cli]") {
+TEST_CASE("replay: a run without mathematics gets them afterwards, one slot to each slice", "[cli]") {
   const Place place;
   place.write("small.toml", small_scenario());
   REQUIRE(atoll({"run", "small.toml", "--set", "learning.model=none", "--record", "--quiet"}, place.root)
               .exit_code == 0);
-  const Outcome got = atoll({"replay", kRun, "--set", "learning.model=quadratic"}, place.root);
-  CHECK(got.exit_code == 2);
-  CHECK(got.err == kRun + "/tape.atoll: error: has no slots for examples: the run had no mathematics\n"
-                          "  hint: run it again with --set learning.model=... --record\n");
+  const std::vector<std::string> words = {"replay", kRun, "--set", "learning.model=quadratic"};
+  CHECK_THAT(atoll(words, place.root).err, Contains("learning.batch: must be 4, the slots of the tape"));
+  std::vector<std::string> with_batch = words;
+  with_batch.insert(with_batch.end(), {"--set", "learning.batch=4"});
+  const Outcome got = atoll(with_batch, place.root);
+  CHECK(got.exit_code == 0);
+  CHECK_THAT(got.out, Contains("time  600.000000000"));
+  CHECK_THAT(got.out, Contains("replayed: the recorded dates with learning.model=quadratic, "
+                               "learning.batch=4\n"));
 }
 
 TEST_CASE("replay: a tape that is missing, cut, damaged or another's is refused", "[cli]") {
