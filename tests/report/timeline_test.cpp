@@ -3,7 +3,7 @@
 // Goal:   every track, span and arrow of a hand-written run; valid nesting, order and arrows; the bound.
 // Method: parsed with a JSON library; exact names and microseconds; a random run of 40,000 syncs.
 // Teeth:  seen failing with a trailing comma, with arrows of one sync sharing an id, with overlapping
-//         syncs on one row, without the sort by track, with the threshold's spans kept, and with groups
+//         syncs on one row, without the sort by date, with the threshold's spans kept, and with groups
 //         counted instead of their events.
 #include "sim/report/timeline.h"
 

@@ -6,8 +6,8 @@
 //         one. Negative controls: one in-flight message dropped or changed.
 // Teeth:  seen failing with the takes between the two cuts not recorded, with takes open at the syncer's
 //         cut not recorded, with the momentum left out, with states in flight left out, with a learner's
-//         moments left out, with the restored parameters read at the wrong cut, and with the convergence
-//         rows not carried.
+//         moments left out, with the restored parameters not recorded, with evaluations and convergence
+//         rows not carried, and with the checksum not compared.
 #include "sim/trainer/snapshot.h"
 
 #include <algorithm>
