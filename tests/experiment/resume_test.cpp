@@ -5,8 +5,8 @@
 //         loses its state; every snapshot's file is resumed from, by run and by replay, and every result
 //         file is compared byte by byte. The rule that makes the cut consistent is checked on the tape.
 // Teeth:  seen failing with broadcasts that carry the snapshot of their sync's step instead of the one
-//         begun before the merge, with learners that save at their next adoption's end, and with the
-//         outer momentum left out of the file.
+//         begun before the merge. That breaks the rule on the tape and not the bits: the world comes
+//         again from its start, and a merge that a learner saw too early comes again as it was.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
