@@ -148,6 +148,7 @@ void GlobalModel::resume(const std::vector<FragmentCut>& cuts) {
     const FragmentCut& cut = cuts[p];
     if (cut.current->values.size() != fragments_[p].size ||
         cut.velocity.size() != fragments_[p].size ||
+        cut.second_moment.size() != states_[p].second_moment.size() ||
         cut.adopted.size() != options_.learner_count) {
       throw std::invalid_argument(fmt::format("fragment {} of the snapshot has another size", p));
     }
