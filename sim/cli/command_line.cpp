@@ -51,13 +51,48 @@ std::vector<std::uint64_t> seeds_from(const std::string& text) {
   }
 }
 
-void add_scenario_options(CLI::App& verb, CommandLine& line) {
-  verb.add_option("file", line.file, "Scenario file (TOML)")->required()->type_name("FILE");
-  verb.add_option("--set", line.sets, "Replace one value, KEY=VALUE; may be repeated")
+void add_sets(CLI::App& verb, CommandLine& line, const std::string& help) {
+  verb.add_option("--set", line.sets, help)
       ->type_name("KEY=VALUE")
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
+}
+
+void add_format(CLI::App& verb, CommandLine& line) {
+  static const std::map<std::string, Format> formats = {{"text", Format::kText},
+                                                        {"json", Format::kJson},
+                                                        {"csv", Format::kCsv},
+                                                        {"markdown", Format::kMarkdown}};
+  verb.add_option_function<std::string>(
+          "--format", [&line](const std::string& name) { line.format = formats.at(name); },
+          "text, json, csv or markdown")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
+      ->type_name("NAME");
+}
+
+void add_replay_options(CLI::App& verb, CommandLine& line) {
+  verb.add_option("folder", line.file, "Results of a run with its tape (atoll run --record)")
+      ->required()
+      ->type_name("DIR");
+  add_sets(verb, line, "Replace a value of learning, inner, outer, merge or mixing");
+  verb.add_option("--from", line.snapshot, "Go on from a snapshot of the recorded run")
+      ->type_name("SNAPSHOT")
+      ->excludes("--set");
+  verb.add_option("--threads", line.threads, "Threads of the mathematics")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option_function<std::string>(
+          "--results", [&line](const std::string& folder) { line.replay_results = folder; },
+          "Folder to write loss.csv, convergence.csv and replay.json into")
+      ->type_name("OUT");
+  verb.add_flag("--force", line.force, "Replace what OUT holds");
+  verb.add_flag("--quiet", line.quiet, "No progress");
+  add_format(verb, line);
+}
+
+void add_scenario_options(CLI::App& verb, CommandLine& line) {
+  verb.add_option("file", line.file, "Scenario file (TOML)")->required()->type_name("FILE");
+  add_sets(verb, line, "Replace one value, KEY=VALUE; may be repeated");
   verb.add_option("--seed", line.seed, "Replace the scenario's seed")->type_name("N");
 }
 
@@ -77,15 +112,7 @@ void add_run_options(CLI::App& verb, CommandLine& line) {
   verb.add_flag("--force", line.force, "Replace results of another scenario");
   verb.add_flag("--record", line.record, "Also write the tape");
   verb.add_flag("--quiet", line.quiet, "No progress, no notes");
-  static const std::map<std::string, Format> formats = {{"text", Format::kText},
-                                                        {"json", Format::kJson},
-                                                        {"csv", Format::kCsv},
-                                                        {"markdown", Format::kMarkdown}};
-  verb.add_option_function<std::string>(
-          "--format", [&line](const std::string& name) { line.format = formats.at(name); },
-          "text, json, csv or markdown")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
-      ->type_name("NAME");
+  add_format(verb, line);
   verb.add_option("--faults", line.faults,
                   "Recorded faults.csv that replaces all failures and faults")
       ->type_name("FILE");
@@ -147,6 +174,15 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App* compare = app.add_subcommand("compare", "All arms on the same failures, one table");
   add_scenario_options(*compare, line);
   add_run_options(*compare, line);
+  run->add_option("--resume", line.snapshot,
+                  "Go on from a snapshot (training.snapshot.every) of this run")
+      ->type_name("SNAPSHOT")
+      ->excludes("--arm")
+      ->excludes("--seed")
+      ->excludes("--seeds");
+  CLI::App* replay =
+      app.add_subcommand("replay", "The mathematics of a recorded run, from its tape alone");
+  add_replay_options(*replay, line);
   CLI::App* validate = app.add_subcommand("validate", "Check a scenario and forecast its load");
   add_scenario_options(*validate, line);
   CLI::App* schema = app.add_subcommand("schema", "Every key of a scenario file");
@@ -162,6 +198,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   }
   if (run->parsed()) line.verb = Verb::kRun;
   if (compare->parsed()) line.verb = Verb::kCompare;
+  if (replay->parsed()) line.verb = Verb::kReplay;
   if (validate->parsed()) line.verb = Verb::kValidate;
   if (schema->parsed()) line.verb = Verb::kSchema;
   if (catalogue->parsed()) line.verb = Verb::kCatalogue;

@@ -8,7 +8,7 @@
 
 namespace sim::cli {
 
-enum class Verb { kRun, kCompare, kValidate, kSchema, kCatalogue };
+enum class Verb { kRun, kCompare, kReplay, kValidate, kSchema, kCatalogue };
 enum class Format { kText, kJson, kCsv, kMarkdown };
 
 struct CommandLine {
@@ -22,8 +22,10 @@ struct CommandLine {
   int jobs = 0;                       // 0: as many as there are cores
   int threads = 0;                    // 0: what the jobs leave
   std::string results = "results";    // empty: write none
+  std::string replay_results;         // of `replay`; empty: write none
   bool force = false;
   bool record = false;
+  std::string snapshot;               // of `run --resume` and `replay --from`; empty: none
   bool quiet = false;
   Format format = Format::kText;
   std::string faults;                 // recorded list that replaces all failures and faults

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "sim/cli/output.h"
 #include "sim/cli/repeat_command.h"
@@ -137,9 +138,11 @@ int report(const CommandLine& line, const scenario::Scenario& scenario,
 }  // namespace
 
 int run_arms(const CommandLine& line, const scenario::Scenario& scenario,
-             const std::vector<std::size_t>& arms) {
-  const ExperimentOutcome outcome =
-      experiment::run_experiment(scenario, options_from(line, scenario, arms));
+             const std::vector<std::size_t>& arms,
+             std::shared_ptr<const trainer::SnapshotFile> resume) {
+  ExperimentOptions options = options_from(line, scenario, arms);
+  options.resume = std::move(resume);
+  const ExperimentOutcome outcome = experiment::run_experiment(scenario, options);
   switch (outcome.end) {
     case ExperimentEnd::kDone: return report(line, scenario, outcome.runs);
     case ExperimentEnd::kRefused: print_error(outcome.message + "\n"); return kMistake;

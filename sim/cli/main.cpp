@@ -15,6 +15,7 @@ int execute(const sim::cli::CommandLine& line) {
   switch (line.verb) {
     case sim::cli::Verb::kRun: return sim::cli::run(line);
     case sim::cli::Verb::kCompare: return sim::cli::compare(line);
+    case sim::cli::Verb::kReplay: return sim::cli::replay(line);
     case sim::cli::Verb::kValidate: return sim::cli::validate(line);
     case sim::cli::Verb::kSchema: return sim::cli::schema(line);
     case sim::cli::Verb::kCatalogue: return sim::cli::catalogue();

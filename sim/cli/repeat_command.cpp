@@ -26,8 +26,12 @@ std::string quoted(const std::string& word) {
 
 std::string repeat_command(const CommandLine& line, const std::string& arm, std::uint64_t seed,
                            int threads) {
-  std::string command = fmt::format("atoll run {} --arm {} --seed {}", quoted(line.file),
-                                    quoted(arm), seed);
+  // A snapshot says which arm and seed it is of.
+  std::string command = line.snapshot.empty()
+                            ? fmt::format("atoll run {} --arm {} --seed {}", quoted(line.file),
+                                          quoted(arm), seed)
+                            : fmt::format("atoll run {} --resume {}", quoted(line.file),
+                                          quoted(line.snapshot));
   for (const std::string& set : line.sets) command += " --set " + quoted(set);
   if (!line.faults.empty()) command += " --faults " + quoted(line.faults);
   if (line.record) command += " --record";

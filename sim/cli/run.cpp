@@ -5,7 +5,9 @@
 #include "sim/cli/experiment_verb.h"
 #include "sim/cli/loading.h"
 #include "sim/cli/output.h"
+#include "sim/cli/snapshot_loading.h"
 #include "sim/cli/verbs.h"
+#include "sim/scenario/load.h"
 
 namespace sim::cli {
 namespace {
@@ -33,9 +35,29 @@ std::optional<std::size_t> arm_named(const std::string& wanted, const std::strin
   return std::nullopt;
 }
 
+// The run that a snapshot was taken of, from there on.
+int resume(const CommandLine& line) {
+  const LoadedSnapshot snapshot = load_snapshot(line.snapshot);
+  if (!snapshot.file) return snapshot.exit_code;
+  CommandLine with_seed = line;
+  with_seed.seed = snapshot.file->origin.seed;
+  const Loaded loaded = load(with_seed);
+  if (!loaded.scenario) return loaded.exit_code;
+  const std::vector<std::string> names = arm_names(*loaded.scenario);
+  for (std::size_t arm = 0; arm < names.size(); ++arm) {
+    const auto& origin = snapshot.file->origin;
+    if (names[arm] != origin.arm) continue;
+    if (scenario::run_hash(*loaded.scenario, names[arm]) != origin.scenario_hash) break;
+    return run_arms(with_seed, *loaded.scenario, {arm}, snapshot.file);
+  }
+  say_other_scenario(line.file, line.snapshot);
+  return kMistake;
+}
+
 }  // namespace
 
 int run(const CommandLine& line) {
+  if (!line.snapshot.empty()) return resume(line);
   const Loaded loaded = load(line);
   if (!loaded.scenario) return loaded.exit_code;
   std::size_t arm = 0;

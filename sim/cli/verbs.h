@@ -12,6 +12,7 @@ constexpr int kDone = 0, kUnmet = 1, kMistake = 2, kFileTrouble = 3, kBug = 70;
 
 int run(const CommandLine& line);
 int compare(const CommandLine& line);
+int replay(const CommandLine& line);
 int validate(const CommandLine& line);
 int schema(const CommandLine& line);
 int catalogue();

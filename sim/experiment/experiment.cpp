@@ -73,6 +73,7 @@ ChildBody body_of(const Job& job, const ExperimentOptions& options) {
     request.threads = options.threads;
     request.results_folder = job.folder ? job.folder->hidden_path() : "";
     request.record = options.record;
+    request.resume = options.resume;
     request.progress = progress;
     request.abort_at_s = options.abort_at_s;
     return report::to_json(simulate(request));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/results_folder.h"
 #include "sim/scenario/scenario.h"
+#include "sim/trainer/snapshot_file.h"
 
 namespace sim::experiment {
 
@@ -32,6 +34,7 @@ struct ExperimentOptions {
   std::string results_folder;  // ".../<stem>"; each run writes <arm>/seed-<n> in it; empty: none
   Overwrite overwrite;
   bool record;
+  std::shared_ptr<const trainer::SnapshotFile> resume;  // with one run only; null: from the start
   std::optional<double> abort_at_s;  // tests only: the run aborts at this simulated time
   // The command line that does one of the runs alone, for the report of a bug.
   std::function<std::string(const RunPlan&)> repeat_command;

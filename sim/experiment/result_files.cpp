@@ -1,6 +1,8 @@
 // sim/experiment/result_files.cpp: see result_files.h.
 #include "sim/experiment/result_files.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <system_error>
 
@@ -51,7 +53,19 @@ void ResultFiles::write_file(const char* name,
   if (!out) fail(path);
 }
 
+void ResultFiles::write_snapshot(const trainer::Snapshot& snapshot,
+                                 const trainer::SnapshotOrigin& origin) {
+  if (snapshot_failure_) return;
+  try {
+    write_file(fmt::format("snapshot-{}.atoll", snapshot.number).c_str(),
+               [&](std::ostream& out) { trainer::write_snapshot(snapshot, origin, out); });
+  } catch (const std::system_error&) {
+    snapshot_failure_ = std::current_exception();
+  }
+}
+
 void ResultFiles::write(const report::Summary& summary, const trainer::Trainer* trainer) {
+  if (snapshot_failure_) std::rethrow_exception(snapshot_failure_);
   if (tape_writer_) {
     if (tape_stream_) tape_stream_.flush();
     if (!tape_stream_) fail(folder_ + "/tape.atoll");

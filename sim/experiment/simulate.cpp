@@ -12,6 +12,7 @@
 #include "sim/engine/flow_network.h"
 #include "sim/engine/transport.h"
 #include "sim/experiment/marks.h"
+#include "sim/experiment/proxy.h"
 #include "sim/experiment/result_files.h"
 #include "sim/experiment/version.h"
 #include "sim/methods/method.h"
@@ -90,6 +91,7 @@ class Run {
       : request_(request),
         scenario_(*request.scenario),
         arm_(scenario_.arms.at(request.arm)),
+        origin_(snapshot_origin(scenario_, arm_, request.seed)),
         merges_(simulates_merges(scenario_, arm_)),
         fleet_(methods::make_fleet(scenario_.model, scenario_.spread, scenario_.network,
                                    scenario_.islands, arm_.training, slots(), request.seed)),
@@ -115,7 +117,9 @@ class Run {
     if (!request.results_folder.empty()) {
       files_ = std::make_unique<ResultFiles>(request.results_folder, fleet_.shape, account_);
       files_->read(tape_);
-      if (request.record) files_->record(tape_, scenario::scenario_hash(scenario_));
+      if (request.record) files_->record(tape_, origin_.scenario_hash);
+      // The one that the run goes on from belongs to its results like those that follow.
+      if (request.resume) files_->write_snapshot(request.resume->snapshot, request.resume->origin);
     }
   }
 
@@ -142,17 +146,17 @@ class Run {
   std::int64_t evaluations() const { return learns() ? arm_.learning.evaluations : 0; }
 
   trainer::TrainerOptions trainer_options() const {
-    return {.learning = arm_.learning,
-            .inner = arm_.training.inner,
-            .outer = arm_.training.outer,
-            .merge = arm_.training.merge,
-            .mixing = arm_.training.mixing,
-            .wire = arm_.training.wire,
-            .anchor = methods::meets_at_barriers(arm_.training.method)
-                          ? trainer::Anchor::kReceived
-                          : trainer::Anchor::kCurrent,
-            .seed = request_.seed,
-            .threads = static_cast<std::size_t>(request_.threads)};
+    trainer::TrainerOptions options =
+        experiment::trainer_options(arm_, request_.seed, static_cast<std::size_t>(request_.threads));
+    if (request_.resume) {
+      options.resume = {request_.resume, &request_.resume->snapshot};
+    }
+    if (!request_.results_folder.empty()) {
+      options.on_snapshot = [this](const trainer::Snapshot& snapshot) {
+        files_->write_snapshot(snapshot, origin_);
+      };
+    }
+    return options;
   }
 
   // The first doings happen inside the engine.
@@ -181,6 +185,7 @@ class Run {
   const SimulateRequest& request_;
   const scenario::Scenario& scenario_;
   const scenario::Arm& arm_;
+  trainer::SnapshotOrigin origin_;
   bool merges_;
   methods::Fleet fleet_;
   std::unique_ptr<engine::FlowNetwork> network_;

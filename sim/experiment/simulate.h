@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sim/report/summary.h"
 #include "sim/scenario/scenario.h"
+#include "sim/trainer/snapshot_file.h"
 
 namespace sim::experiment {
 
@@ -18,6 +20,9 @@ struct SimulateRequest {
   int threads;                   // of the mathematics
   std::string results_folder;    // existing folder to write into; empty: none
   bool record;                   // write the tape too
+  // Where the mathematics goes on from; null: the beginning. The world is simulated from its start
+  // either way. Requires: a snapshot of this very run.
+  std::shared_ptr<const trainer::SnapshotFile> resume;
   std::optional<double> abort_at_s;              // tests only: abort() at this simulated time
   std::function<void(double share)> progress;    // of the way to the last mark; may be empty
 };

@@ -95,6 +95,7 @@ void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
   replica.reported = false;
+  syncer_.learner_failed(replica);
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
@@ -110,6 +111,7 @@ void DecoupledDiloco::lose_state(Replica& replica) {
   replica.has_state = false;
   replica.listening = false;
   replica.inbox.clear();
+  syncer_.learner_failed(replica);
   for (const auto& other : replicas_) {
     if (other->copying && other->donor == replica.job.learner()) {
       restart_copy(*other, tape::LossReason::kDonorDied);
@@ -160,7 +162,10 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
   }
   if (replica.out && job.next_compute_time() > 0) {
     const Nanoseconds outage = world_.conductor.now() - replica.out_since;
-    if (outage / job.next_compute_time() > world_.training.resume_within) replica.has_state = false;
+    if (outage / job.next_compute_time() > world_.training.resume_within) {
+      replica.has_state = false;
+      syncer_.learner_failed(replica);
+    }
   }
   if (!replica.has_state) co_await recover(replica);
   if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));

@@ -13,6 +13,7 @@ using tape::TransferStatus;
 Syncer::Syncer(World& world, Replicas& replicas)
     : world_(world),
       replicas_(replicas),
+      snapshots_(world, replicas),
       reported_(world.conductor),
       shards_changed_(world.conductor),
       step_estimate_(world.training.tracking),
@@ -50,6 +51,7 @@ void Syncer::network_changed() {
 engine::Process Syncer::collect() {
   for (;;) {
     ++step_;
+    snapshots_.at_step(step_);
     while (reporter_count() < static_cast<std::size_t>(world_.training.quorum)) {
       co_await reported_.wait(decision());
     }
@@ -73,10 +75,12 @@ engine::Process Syncer::collect() {
 engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
   const std::uint16_t incarnation = replica.job.incarnation();
   const std::uint32_t step = replica.job.step();
+  const std::uint32_t marker = snapshots_.marker_of(replica);
   const TransferStatus status = co_await world_.transport.send(
       {replica.job.region(), lead_region(), world_.training.metadata_bytes},
       tape::TrafficClass::kControl, {engine::Priority::kArrival, replica.job.learner()});
   if (status != TransferStatus::kOk || replica.job.incarnation() != incarnation) co_return;
+  snapshots_.marker_returned(replica, marker);
   if (step_duration > 0) step_estimate_.add(step_duration);
   if (!replica.reported) replica.reported_at = world_.conductor.now();
   replica.reported = true;
@@ -211,7 +215,8 @@ void Syncer::publish(const Sync& sync) {
   for (Shard& shard : shards_) {
     if (shard.up && shard.current) shard.held_versions[sync.fragment] = version;
   }
-  const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
+  const Broadcast broadcast{sync.id,        version, sync.step,
+                            sync.fragment, epoch_,  snapshots_.newest()};
   for (const auto& replica : replicas_) {
     if (replica->listening && serves(*replica)) {
       world_.conductor.spawn(push(replica->job.learner(), broadcast, sync.bytes),
@@ -239,6 +244,7 @@ engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast, std::in
 }
 
 void Syncer::deliver(Replica& replica, const Broadcast& broadcast) {
+  snapshots_.marker_reached(replica, broadcast.snapshot);
   replica.inbox.push_back(broadcast);
   replica.settle(broadcast.fragment, broadcast.step);
 }

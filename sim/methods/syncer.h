@@ -19,6 +19,7 @@
 
 #include "sim/methods/grace.h"
 #include "sim/methods/replica.h"
+#include "sim/methods/snapshot_round.h"
 
 namespace sim::methods {
 
@@ -41,6 +42,8 @@ class Syncer {
     return shards_[shard_of(replica.job.learner())].region;
   }
   void network_changed();
+  // A learner lost its state, or was left with too few slices.
+  void learner_failed(const Replica& replica) { snapshots_.learner_failed(replica); }
   // Notified when a shard becomes current or dies, when the network changes, and when a learner's
   // state is lost.
   engine::Signal& shards_changed() { return shards_changed_; }
@@ -116,6 +119,7 @@ class Syncer {
 
   World& world_;
   Replicas& replicas_;
+  SnapshotRound snapshots_;
   std::vector<Shard> shards_;
   engine::Signal reported_, shards_changed_;
   Tracked step_estimate_, quorum_estimate_, sync_estimate_;

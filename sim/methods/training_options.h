@@ -51,6 +51,10 @@ struct CheckpointOptions {
   bool redo;            // a restart loses the steps since the last checkpoint
 };
 
+struct SnapshotOptions {
+  std::int64_t every;   // T_c in the syncer's steps; 0: no snapshots
+};
+
 struct SyncerOptions {
   SyncerPlacement placement;
   std::string region;          // central: where it stands
@@ -93,6 +97,7 @@ struct TrainingOptions {
   std::int64_t metadata_bytes; // per learner and step
   std::int64_t resume_within;  // steps: a shorter outage resumes stale, a longer one copies a peer
   SyncerOptions syncer;
+  SnapshotOptions snapshot;
 
   optim::InnerOptions inner;
   optim::OuterOptions outer;

@@ -101,6 +101,13 @@ const Choices<MethodKind>& method_choices() {
   return choices;
 }
 
+const SchemaOf<SnapshotOptions>& snapshot_schema() {
+  static const auto schema = SchemaOf<SnapshotOptions>().integer(
+      "every", &SnapshotOptions::every, between(0, 1e9), 0,
+      "T_c: the syncer's steps between two snapshots (paper E.2); 0: none (its T_c is not published)");
+  return schema;
+}
+
 // Which slices form which learner, and how the batch is shared out.
 void add_layout_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
@@ -293,6 +300,9 @@ void add_patience_keys(SchemaOf<TrainingOptions>& schema) {
 void add_merge_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
   schema.table("syncer", &T::syncer, syncer_schema(), "the service that holds global fragments")
+      .only("method", decoupled())
+      .table("snapshot", &T::snapshot, snapshot_schema(),
+             "consistent states of the whole run that it can be resumed from; cost no time")
       .only("method", decoupled())
       .table("outer", &T::outer, optim::outer_schema(), "outer optimizer")
       .only("method", {"decoupled-diloco", "diloco"})

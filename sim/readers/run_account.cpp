@@ -9,11 +9,13 @@ RunAccount::RunAccount(const tape::RunShape& shape, AccountOptions options)
       tokens_(shape, options.counting),
       traffic_(shape),
       syncs_(options.overlap_steps),
-      properties_(shape, options.quorum) {}
+      properties_(shape, options.quorum),
+      clocks_(shape) {}
 
 void RunAccount::on(const tape::Fact& fact) {
   // Properties first: their text says more than the exception of a ledger.
   properties_.on(fact);
+  clocks_.on(fact);
   activity_.on(fact);
   tokens_.on(fact);
   traffic_.on(fact);

@@ -14,6 +14,7 @@
 #include "sim/readers/sync_ledger.h"
 #include "sim/readers/token_ledger.h"
 #include "sim/readers/traffic_ledger.h"
+#include "sim/readers/vector_clocks.h"
 
 namespace sim::readers {
 
@@ -59,6 +60,7 @@ class RunAccount : public tape::Reader {
   const SyncLedger& syncs() const { return syncs_; }
   const FaultLog& faults() const { return faults_; }
   const Properties& properties() const { return properties_; }
+  const VectorClocks& clocks() const { return clocks_; }
 
  private:
   const tape::RunShape& shape_;
@@ -70,6 +72,7 @@ class RunAccount : public tape::Reader {
   StepTimes step_times_;
   FaultLog faults_;
   Properties properties_;
+  VectorClocks clocks_;
   std::optional<Account> at_time_mark_, at_token_mark_, at_end_;
 };
 

@@ -133,4 +133,8 @@ std::uint64_t scenario_hash(const Scenario& scenario) {
   return base::hash_name(0, identity_in(resolved_text(scenario)));
 }
 
+std::uint64_t run_hash(const Scenario& scenario, const std::string& arm) {
+  return base::hash_name(0, identity_in(resolved_text(scenario, &arm)));
+}
+
 }  // namespace sim::scenario

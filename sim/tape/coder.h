@@ -40,6 +40,7 @@ class Encoder {
     word(value.size());
     bytes_ += value;
   }
+  void raw(std::string_view value) { bytes_ += value; }
   const std::string& bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
 
@@ -79,6 +80,12 @@ class Decoder {
     const std::uint64_t value = word();
     if (value > bytes_.size() - at_) throw TapeFileError("a list is longer than its block");
     return static_cast<std::size_t>(value);
+  }
+  // The next `length` bytes as they stand; they live as long as what is decoded.
+  std::string_view raw(std::size_t length) {
+    if (length > bytes_.size() - at_) throw TapeFileError("a list is longer than its block");
+    at_ += length;
+    return bytes_.substr(at_ - length, length);
   }
   bool at_end() const { return at_ == bytes_.size(); }
 

@@ -2,8 +2,8 @@
 //
 // A fact is what happened, never what to do about it. Facts come in time order; whatever one fact
 // opens another closes (FragmentTaken by FragmentMerged or FragmentLost, TransferStarted by
-// TransferDone, StateSent by StateCopied or StateLost, FaultStarted by FaultEnded or the end of
-// the run), so that readers free memory without guessing.
+// TransferDone, StateSent by StateCopied or StateLost, SnapshotBegun by SnapshotEnded, FaultStarted by
+// FaultEnded; or the end of the run), so that readers free memory without guessing.
 //
 // A fact is one cache line. The design asked for 48 bytes; the rest holds the start of a stretch
 // of steps apart from the date at which the stretch is told, so that a stretch can be cut by a
@@ -42,8 +42,12 @@ enum class Kind : std::uint8_t {
   kEvaluationDue,
   kMarkReached,
   kRunEnded,
+  kSnapshotBegun,
+  kSnapshotSaved,
+  kSnapshotEnded,
 };
-constexpr int kKindCount = static_cast<int>(Kind::kRunEnded) + 1;
+constexpr Kind kLastKind = Kind::kSnapshotEnded;
+constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
 enum class Activity : std::uint8_t {
@@ -248,6 +252,24 @@ struct MarkReached {
 struct RunEnded {
   std::uint64_t tokens;
 };
+// A consistent snapshot (arXiv:2604.21428, Appendix E.2). The syncer's cut: merges after this fact are
+// not in it. At most one is open; the next one, or the end of the run, ends it.
+struct SnapshotBegun {
+  std::uint32_t snapshot;  // counts from 1
+  std::uint32_t step;      // the syncer's, a multiple of the period
+};
+// A learner's cut: written before it adopts anything that was merged after SnapshotBegun. A learner
+// without one lost its state meanwhile and has no part in the snapshot.
+struct SnapshotSaved {
+  std::uint32_t snapshot;
+  std::uint32_t step;  // the learner's
+  std::uint16_t learner;
+  std::uint16_t incarnation;
+};
+struct SnapshotEnded {
+  std::uint32_t snapshot;
+  std::uint8_t complete;  // every live learner answered; else it was overtaken by the next one
+};
 
 struct Fact {
   Nanoseconds at;
@@ -274,6 +296,9 @@ struct Fact {
     EvaluationDue evaluation_due;
     MarkReached mark_reached;
     RunEnded run_ended;
+    SnapshotBegun snapshot_begun;
+    SnapshotSaved snapshot_saved;
+    SnapshotEnded snapshot_ended;
   };
   Kind kind;
 
@@ -311,6 +336,12 @@ struct Fact {
       : at(date), evaluation_due(f), kind(Kind::kEvaluationDue) {}
   Fact(Nanoseconds date, const MarkReached& f) : at(date), mark_reached(f), kind(Kind::kMarkReached) {}
   Fact(Nanoseconds date, const RunEnded& f) : at(date), run_ended(f), kind(Kind::kRunEnded) {}
+  Fact(Nanoseconds date, const SnapshotBegun& f)
+      : at(date), snapshot_begun(f), kind(Kind::kSnapshotBegun) {}
+  Fact(Nanoseconds date, const SnapshotSaved& f)
+      : at(date), snapshot_saved(f), kind(Kind::kSnapshotSaved) {}
+  Fact(Nanoseconds date, const SnapshotEnded& f)
+      : at(date), snapshot_ended(f), kind(Kind::kSnapshotEnded) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

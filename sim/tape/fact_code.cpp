@@ -83,6 +83,15 @@ template <class C> void code_fact(C& c, MarkReached& f, Nanoseconds) {
   code_enum(c, f.mark, MarkKind::kTokens);
 }
 template <class C> void code_fact(C& c, RunEnded& f, Nanoseconds) { code(c, f.tokens); }
+template <class C> void code_fact(C& c, SnapshotBegun& f, Nanoseconds) {
+  code_all(c, f.snapshot, f.step);
+}
+template <class C> void code_fact(C& c, SnapshotSaved& f, Nanoseconds) {
+  code_all(c, f.snapshot, f.step, f.learner, f.incarnation);
+}
+template <class C> void code_fact(C& c, SnapshotEnded& f, Nanoseconds) {
+  code_all(c, f.snapshot, f.complete);
+}
 
 template <class C> void code_contributor(C& c, Contributor& f) {
   code_all(c, f.weight, f.learner, f.incarnation);
@@ -120,6 +129,9 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kEvaluationDue: return code_fact(c, fact.evaluation_due, fact.at);
     case Kind::kMarkReached: return code_fact(c, fact.mark_reached, fact.at);
     case Kind::kRunEnded: return code_fact(c, fact.run_ended, fact.at);
+    case Kind::kSnapshotBegun: return code_fact(c, fact.snapshot_begun, fact.at);
+    case Kind::kSnapshotSaved: return code_fact(c, fact.snapshot_saved, fact.at);
+    case Kind::kSnapshotEnded: return code_fact(c, fact.snapshot_ended, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
@@ -148,7 +160,7 @@ template <class C> void code_shape(C& c, RunShape& shape) {
 
 void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at) {
   Fact copy = fact;
-  code_enum(encoder, copy.kind, Kind::kRunEnded);
+  code_enum(encoder, copy.kind, kLastKind);
   code_near(encoder, copy.at, previous_at);
   if (fact.kind != Kind::kFragmentMerged) {
     std::vector<Contributor> none;
@@ -163,7 +175,7 @@ void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at) {
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
             std::vector<Contributor>& contributors) {
   fact = Fact();
-  code_enum(decoder, fact.kind, Kind::kRunEnded);
+  code_enum(decoder, fact.kind, kLastKind);
   code_near(decoder, fact.at, previous_at);
   code_body(decoder, fact, contributors);
 }

@@ -215,6 +215,15 @@ void TraceHash::on(const Fact& fact) {
       fold(fact.mark_reached.tokens);
       return fold(static_cast<std::uint64_t>(fact.mark_reached.mark));
     case Kind::kRunEnded: return fold(fact.run_ended.tokens);
+    case Kind::kSnapshotBegun:
+      return fold(pair(fact.snapshot_begun.snapshot, fact.snapshot_begun.step));
+    case Kind::kSnapshotSaved: {
+      const SnapshotSaved& f = fact.snapshot_saved;
+      fold(pair(f.snapshot, f.step));
+      return fold(pair(f.learner, f.incarnation));
+    }
+    case Kind::kSnapshotEnded:
+      return fold(pair(fact.snapshot_ended.snapshot, fact.snapshot_ended.complete));
   }
   throw std::logic_error("a fact of an unknown kind reached the trace hash");
 }

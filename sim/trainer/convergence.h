@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "optim/merge.h"
@@ -46,6 +47,9 @@ void measure_merge(std::span<const float> anchor,
 class ConvergenceRecord {
  public:
   explicit ConvergenceRecord(std::size_t rows_max = 10'000) : rows_max_(rows_max) {}
+  // One that goes on from another's rows and stride.
+  ConvergenceRecord(std::vector<ConvergenceRow> rows, std::uint64_t stride)
+      : stride_(stride), rows_(std::move(rows)) {}
 
   // Whether the row of this merge can still matter; append() decides again.
   bool wants(std::uint64_t merge_index) const { return merge_index % stride_ == 0; }
@@ -56,7 +60,7 @@ class ConvergenceRecord {
   std::uint64_t stride() const { return stride_; }
 
  private:
-  std::size_t rows_max_;
+  std::size_t rows_max_ = 10'000;
   std::uint64_t stride_ = 1;
   std::vector<ConvergenceRow> rows_;
 };

@@ -52,14 +52,14 @@ const optim::Fragment& GlobalModel::fragment(std::uint16_t index) const {
   throw std::logic_error(fmt::format("fragment {} of {}", index, fragments_.size()));
 }
 
-GlobalModel::FragmentState& GlobalModel::state(std::uint16_t fragment) {
+GlobalModel::FragmentCut& GlobalModel::state(std::uint16_t fragment) {
   if (fragment < states_.size()) return states_[fragment];
   throw std::logic_error(fmt::format("fragment {} of {}", fragment, states_.size()));
 }
 
 void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::vector<Part> parts,
                         ConvergenceRow* row) {
-  FragmentState& fragment = state(fragment_index);
+  FragmentCut& fragment = state(fragment_index);
   if (parts.empty()) throw std::logic_error(fmt::format("sync {} merges nobody", sync));
   if (std::ranges::any_of(fragment.kept, [&](const Kept& v) { return v.sync == sync; })) {
     throw std::logic_error(fmt::format("sync {} merges fragment {} twice", sync, fragment_index));
@@ -82,7 +82,7 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
 }
 
 void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-                          const Version& current, FragmentState& state, std::span<float> theta,
+                          const Version& current, FragmentCut& state, std::span<float> theta,
                           ConvergenceRow* row) const {
   // The merge takes anchor - contribution in double. What was rounded on the wire, or measured from
   // another version, goes in as 0 - (-delta), which is exact.
@@ -111,7 +111,7 @@ void GlobalModel::compute(const optim::Fragment& fragment, const std::vector<Par
 
 std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, std::uint32_t sync,
                                                 std::uint16_t learner) {
-  FragmentState& fragment = state(fragment_index);
+  FragmentCut& fragment = state(fragment_index);
   const auto version =
       std::ranges::find_if(fragment.kept, [&](const Kept& v) { return v.sync == sync; });
   if (version == fragment.kept.end()) {
@@ -153,14 +153,14 @@ std::vector<float> GlobalModel::sent_delta(const optim::Fragment& fragment,
 
 std::vector<GlobalModel::Version> GlobalModel::received(std::uint16_t learner) const {
   std::vector<Version> versions;
-  for (const FragmentState& fragment : states_) {
+  for (const FragmentCut& fragment : states_) {
     if (!fragment.received.empty()) versions.push_back(fragment.received.at(learner));
   }
   return versions;
 }
 
 GlobalModel::Version GlobalModel::received(std::uint16_t fragment, std::uint16_t learner) const {
-  const FragmentState& state = states_.at(fragment);
+  const FragmentCut& state = states_.at(fragment);
   return state.received.empty() ? nullptr : state.received.at(learner);
 }
 
@@ -171,11 +171,11 @@ void GlobalModel::set_received(std::uint16_t learner, const std::vector<Version>
 std::vector<GlobalModel::Version> GlobalModel::current() const {
   std::vector<Version> versions;
   if (options_.anchor != Anchor::kReceived) return versions;
-  for (const FragmentState& fragment : states_) versions.push_back(fragment.current);
+  for (const FragmentCut& fragment : states_) versions.push_back(fragment.current);
   return versions;
 }
 
-void GlobalModel::forget_old(FragmentState& fragment) const {
+void GlobalModel::forget_old(FragmentCut& fragment) const {
   const std::uint64_t adopted_by_all = std::ranges::min(fragment.adopted);
   while (fragment.kept.size() > 1 && (fragment.kept.front().number <= adopted_by_all ||
                                       fragment.kept.size() > versions_max_)) {
@@ -185,13 +185,13 @@ void GlobalModel::forget_old(FragmentState& fragment) const {
 
 std::size_t GlobalModel::kept_versions() const {
   std::size_t count = 0;
-  for (const FragmentState& fragment : states_) count += fragment.kept.size();
+  for (const FragmentCut& fragment : states_) count += fragment.kept.size();
   return count;
 }
 
 void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
   for (std::size_t p = 0; p < fragments_.size(); ++p) {
-    FragmentState& fragment = states_[p];
+    FragmentCut& fragment = states_[p];
     auto next = std::make_shared<SharedBlock>();
     const NodeId after[] = {fragment.current->producer, fragment.reads_velocity, flat->producer};
     next->producer = graph_.add(after, [this, p, &fragment, next, flat](const Worker&) {
@@ -205,7 +205,7 @@ void GlobalModel::restore(std::shared_ptr<SharedBlock> flat) {
 }
 
 void GlobalModel::save() {
-  for (FragmentState& fragment : states_) {
+  for (FragmentCut& fragment : states_) {
     const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
     fragment.saved = fragment.current;
     fragment.reads_velocity = graph_.add(
@@ -217,7 +217,7 @@ void GlobalModel::save() {
 }
 
 void GlobalModel::load() {
-  for (FragmentState& fragment : states_) {
+  for (FragmentCut& fragment : states_) {
     auto next = std::make_shared<SharedBlock>();
     const NodeId after[] = {fragment.current->producer, fragment.reads_velocity,
                             fragment.saved->producer};
@@ -230,10 +230,33 @@ void GlobalModel::load() {
   }
 }
 
+std::vector<GlobalModel::FragmentCut> GlobalModel::cut() const {
+  if (graph_.size() > 0) throw std::logic_error("a cut through work that has not been done");
+  return states_;
+}
+
+void GlobalModel::resume(const std::vector<FragmentCut>& cuts) {
+  if (cuts.size() != states_.size()) {
+    throw std::invalid_argument(
+        fmt::format("a snapshot of {} fragments, expected {}", cuts.size(), states_.size()));
+  }
+  for (std::size_t p = 0; p < cuts.size(); ++p) {
+    const FragmentCut& cut = cuts[p];
+    if (cut.current->values.size() != fragments_[p].size ||
+        cut.velocity.size() != fragments_[p].size ||
+        cut.second_moment.size() != states_[p].second_moment.size() ||
+        cut.adopted.size() != options_.learner_count) {
+      throw std::invalid_argument(fmt::format("fragment {} of the snapshot has another size", p));
+    }
+    states_[p] = cut;
+    states_[p].saved = cut.current;
+  }
+}
+
 std::shared_ptr<SharedBlock> GlobalModel::assemble() {
   std::vector<NodeId> after;
   std::vector<std::shared_ptr<SharedBlock>> versions;
-  for (const FragmentState& fragment : states_) {
+  for (const FragmentCut& fragment : states_) {
     versions.push_back(fragment.current);
     after.push_back(fragment.current->producer);
   }

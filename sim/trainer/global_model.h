@@ -47,6 +47,26 @@ class GlobalModel {
     std::shared_ptr<SharedBlock> taken;
     Version anchor;  // null: the version current at the merge
   };
+  struct Kept {
+    std::uint32_t sync;
+    std::uint64_t number;  // counts the fragment's merges, from 1
+    Version block;
+  };
+  // A fragment as it is between two runs of the graph. Its moments are touched by nodes only, each
+  // after the last.
+  struct FragmentCut {
+    Version current;
+    std::vector<double> velocity;        // (F)
+    std::vector<double> second_moment;   // (F), or empty where the outer optimizer has none
+    std::uint64_t merge_count = 0;
+    std::deque<Kept> kept;               // ascending by number
+    std::vector<std::uint64_t> adopted;  // (learners); newest number that each has adopted
+    // Of methods that meet at barriers, which take no snapshots:
+    std::vector<Version> received;       // (learners); Anchor::kReceived only, else empty
+    NodeId reads_velocity = kNoNode;     // what writes the moments next waits for this one
+    Version saved;                       // by save()
+    std::vector<double> saved_velocity, saved_second_moment;
+  };
 
   // All fragments start as `initial` (block_size) with zero momentum. Keeps references to model and
   // graph. Errors: std::invalid_argument when P exceeds the model's rows.
@@ -94,30 +114,17 @@ class GlobalModel {
   // Adds a node that assembles the current versions to a flat block.
   std::shared_ptr<SharedBlock> assemble();
 
- private:
-  struct Kept {
-    std::uint32_t sync;
-    std::uint64_t number;  // counts the fragment's merges, from 1
-    Version block;
-  };
-  struct FragmentState {
-    Version current;
-    std::vector<Version> received;        // (learners); Anchor::kReceived only, else empty
-    std::vector<double> velocity;         // (F); touched by nodes only, each after the last
-    std::vector<double> second_moment;    // (F), or empty where the outer optimizer has none
-    NodeId reads_velocity = kNoNode;      // what writes it next waits for this one
-    Version saved;
-    std::vector<double> saved_velocity;   // (F); as the velocity
-    std::vector<double> saved_second_moment;
-    std::uint64_t merge_count = 0;
-    std::deque<Kept> kept;                // ascending by number
-    std::vector<std::uint64_t> adopted;   // (learners); newest number that each has adopted
-  };
+  // All fragments. Requires: the graph has run; else std::logic_error.
+  std::vector<FragmentCut> cut() const;
+  // Goes on from there. Requires: a cut of the same model, P and learners, of Anchor::kCurrent; else
+  // std::invalid_argument.
+  void resume(const std::vector<FragmentCut>& cuts);
 
-  FragmentState& state(std::uint16_t fragment);
-  void forget_old(FragmentState& fragment) const;
+ private:
+  FragmentCut& state(std::uint16_t fragment);
+  void forget_old(FragmentCut& fragment) const;
   void compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
-               const Version& current, FragmentState& state, std::span<float> theta,
+               const Version& current, FragmentCut& state, std::span<float> theta,
                ConvergenceRow* row) const;
   bool arrives_whole(const std::vector<Part>& parts, const Version& current) const;
   std::vector<float> sent_delta(const optim::Fragment& fragment, std::span<const float> anchor,
@@ -127,7 +134,7 @@ class GlobalModel {
   const optim::Model& model_;
   TaskGraph& graph_;
   std::vector<optim::Fragment> fragments_;  // (P)
-  std::vector<FragmentState> states_;       // (P); never resized, nodes point into it
+  std::vector<FragmentCut> states_;         // (P); never resized, nodes point into it
   std::size_t versions_max_;
 };
 

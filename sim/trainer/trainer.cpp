@@ -71,9 +71,12 @@ Trainer::Trainer(const RunShape& shape, const TrainerOptions& options,
   graph_.add({}, [this](const Worker& worker) {
     initial_loss_ = runner_.held_out_loss(initial_->state.parameters.span(), worker);
   });
+  if (options_.resume) go_on_from(*options_.resume);
 }
 
 void Trainer::on(const Fact& fact) {
+  if (resumed_cut_) resumed_cut_->on(fact);
+  if (gathered_) gathered_->cut.on(fact);
   switch (fact.kind) {
     case Kind::kStepsDone: on(fact.steps_done); break;
     case Kind::kSliceChanged: membership_.on(fact.slice_changed); break;
@@ -92,12 +95,16 @@ void Trainer::on(const Fact& fact) {
       evaluate(fact.at, fact.mark_reached.tokens, &fact.mark_reached.mark);
       break;
     case Kind::kRunEnded: evaluate(fact.at, fact.run_ended.tokens, nullptr); break;
+    case Kind::kSnapshotBegun: begin_snapshot(fact.snapshot_begun); break;
+    case Kind::kSnapshotSaved: save_learner(fact.snapshot_saved); break;
+    case Kind::kSnapshotEnded: end_snapshot(fact.snapshot_ended); break;
     default: break;
   }
   if (++facts_gathered_ >= kFactsMax || graph_.size() >= kNodesMax) flush();
 }
 
 void Trainer::on(const StepsDone& fact) {
+  if (!counts(fact.learner)) return;
   Learner& learner = at(fact.learner);
   StepRun run{fact.first_step, fact.schedule_step, fact.count, membership_.slots(fact.learner)};
   if (fact.count == 0 || run.slots->slots.empty()) return;
@@ -116,12 +123,17 @@ void Trainer::on(const StepsDone& fact) {
 void Trainer::on(const FragmentTaken& fact) {
   Learner& learner = at(fact.learner);
   const optim::Fragment& fragment = global_.fragment(fact.fragment);
+  const TakeKey key{fact.sync, fact.fragment, fact.learner};
   auto block = std::make_shared<SharedBlock>();
-  const auto [place, is_new] = takes_.try_emplace(TakeKey{fact.sync, fact.fragment, fact.learner},
-                                                  Take{block,
-                                                       global_.received(fact.fragment, fact.learner),
-                                                       fact.incarnation});
+  const auto [place, is_new] = takes_.try_emplace(
+      key, Take{block, global_.received(fact.fragment, fact.learner), fact.incarnation});
   if (!is_new) tape_error("a fragment is taken twice for sync", fact.sync);
+  if (!counts(fact.learner)) {
+    const auto in_flight = options_.resume->takes.find(key);
+    place->second.block = in_flight == options_.resume->takes.end() ? nullptr : in_flight->second;
+    return;
+  }
+  if (crosses_cut(fact.learner)) gathered_->snapshot.takes.emplace(key, block);
   block->producer =
       chain(learner, Phase::kReading, {}, [&learner, &fragment, block](const Worker&) {
         block->values = optim::AlignedBlock(fragment.size);
@@ -138,6 +150,9 @@ void Trainer::on(base::Nanoseconds date, const FragmentMerged& fact) {
     if (take->second.incarnation != contributor.incarnation) {
       tape_error("a contributor is of another incarnation than its take for sync", fact.sync);
     }
+    if (syncer_counts() && !take->second.block) {
+      tape_error("the snapshot lacks a take that was in flight for sync", fact.sync);
+    }
     parts.push_back({contributor.weight, std::move(take->second.block),
                      std::move(take->second.anchor)});
     takes_.erase(take);
@@ -147,6 +162,7 @@ void Trainer::on(base::Nanoseconds date, const FragmentMerged& fact) {
       std::get<1>(left->first) == fact.fragment) {
     tape_error("a take is neither merged nor lost in sync", fact.sync);
   }
+  if (!syncer_counts()) return;
   ConvergenceRow* row = nullptr;
   if (convergence_.wants(merge_count_)) {
     row = &pending_rows_.emplace_back();
@@ -166,9 +182,11 @@ void Trainer::on(const FragmentLost& fact) {
 }
 
 void Trainer::on(const FragmentAdopted& fact) {
+  if (!syncer_counts()) return;
   Learner& learner = at(fact.learner);
   const optim::Fragment& fragment = global_.fragment(fact.fragment);
   std::shared_ptr<SharedBlock> block = global_.adopt(fact.fragment, fact.sync, fact.learner);
+  if (!counts(fact.learner)) return;  // only the syncer's books: who holds what
   model_changed_by(fact.learner);
   chain(learner, Phase::kReceiving, {block->producer},
         [&learner, &fragment, block, mixing = options_.mixing](const Worker&) {
@@ -179,10 +197,19 @@ void Trainer::on(const FragmentAdopted& fact) {
 void Trainer::on(const StateSent& fact) {
   const auto [place, is_new] = transfers_.try_emplace(fact.transfer);
   if (!is_new) tape_error("state is sent twice in transfer", fact.transfer);
-  if (fact.donor == kNoLearner) {
+  const bool from_syncer = fact.donor == kNoLearner;
+  if (from_syncer ? !syncer_counts() : !counts(fact.donor)) {
+    const auto in_flight = options_.resume->transfers.find(fact.transfer);
+    if (in_flight != options_.resume->transfers.end()) place->second.state = in_flight->second;
+    return;
+  }
+  if (from_syncer) {
     place->second = {read_global_state(), global_.current()};
-  } else {
-    place->second = {read_state(at(fact.donor)), global_.received(fact.donor)};
+    return;
+  }
+  place->second = {read_state(at(fact.donor)), global_.received(fact.donor)};
+  if (crosses_cut(fact.donor)) {
+    gathered_->snapshot.transfers.emplace(fact.transfer, place->second.state);
   }
 }
 
@@ -191,9 +218,14 @@ void Trainer::on(const StateCopied& fact) {
   if (transfer == transfers_.end()) {
     tape_error("state arrives that nobody sent in transfer", fact.transfer);
   }
-  overwrite(fact.receiver, std::move(transfer->second.state));
-  global_.set_received(fact.receiver, transfer->second.received);
+  const StateTransfer arrived = std::move(transfer->second);
   transfers_.erase(transfer);
+  if (!counts(fact.receiver)) return;
+  if (!arrived.state) {
+    tape_error("the snapshot lacks a state that was in flight in transfer", fact.transfer);
+  }
+  overwrite(fact.receiver, arrived.state);
+  global_.set_received(fact.receiver, arrived.received);
 }
 
 void Trainer::on(const StateLost& fact) {
@@ -204,6 +236,7 @@ void Trainer::on(const StateLost& fact) {
 
 void Trainer::on(const CheckpointSaved& fact) {
   if (fact.learner == kNoLearner) return global_.save();
+  if (!counts(fact.learner)) return;
   Learner& learner = at(fact.learner);
   learner.checkpoint = read_state(learner);
   learner.checkpoint_received = global_.received(fact.learner);
@@ -211,6 +244,7 @@ void Trainer::on(const CheckpointSaved& fact) {
 }
 
 void Trainer::on(const RolledBack& fact) {
+  if (!counts(fact.learner)) return;
   const Learner& learner = at(fact.learner);
   const bool has_checkpoint = fact.to_step > 0 && learner.checkpoint;
   if (has_checkpoint && learner.checkpoint_step != fact.to_step) {
@@ -224,12 +258,28 @@ void Trainer::on(const GlobalRestored& fact) {
   if (fact.learner == kNoLearner) {
     global_.load();
   } else {
-    global_.restore(read_parameters(at(fact.learner)));
+    restore_global_from(fact);
   }
   if (!shape_.model_is_learner) model_is_evaluated_ = false;
 }
 
+// The learner's parameters become the global ones.
+void Trainer::restore_global_from(const GlobalRestored& fact) {
+  if (!syncer_counts()) return;
+  if (!counts(fact.learner)) {
+    const auto in_flight = options_.resume->restores.find(fact.epoch);
+    if (in_flight == options_.resume->restores.end()) {
+      tape_error("the snapshot lacks the parameters that open epoch", fact.epoch);
+    }
+    return global_.restore(in_flight->second);
+  }
+  std::shared_ptr<SharedBlock> parameters = read_parameters(at(fact.learner));
+  if (crosses_cut(fact.learner)) gathered_->snapshot.restores.emplace(fact.epoch, parameters);
+  global_.restore(std::move(parameters));
+}
+
 void Trainer::evaluate(base::Nanoseconds date, std::uint64_t tokens, const MarkKind* mark) {
+  if (!syncer_counts()) return;
   PendingEvaluation& pending = pending_evaluations_.emplace_back();
   pending = {{date, tokens, 0}, mark != nullptr, !model_is_evaluated_,
              mark != nullptr ? *mark : MarkKind::kTime};
@@ -320,6 +370,7 @@ void Trainer::finish() {
   flush();
   takes_.clear();
   transfers_.clear();
+  gathered_ = nullptr;
 }
 
 optim::AlignedBlock Trainer::global_parameters() {

@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "optim/inner_optimizer.h"
@@ -31,6 +31,7 @@
 #include "sim/trainer/learner_state.h"
 #include "sim/trainer/learning_options.h"
 #include "sim/trainer/membership.h"
+#include "sim/trainer/snapshot.h"
 #include "sim/trainer/step_runner.h"
 #include "sim/trainer/task_graph.h"
 
@@ -46,13 +47,19 @@ struct TrainerOptions {
   Anchor anchor;
   std::uint64_t seed;   // of initial parameters and of all examples
   std::size_t threads;  // > 0; no thread is started before the first flush, and none for 1
+  // Told every snapshot that becomes complete; empty: none is gathered. What it throws passes on().
+  std::function<void(const Snapshot&)> on_snapshot = {};
+  // Where to go on from; null: the beginning. The tape still comes from its first fact: what a worker
+  // did before its own cut is passed over.
+  std::shared_ptr<const Snapshot> resume = nullptr;
 };
 
 class Trainer : public tape::Reader {
  public:
   // Keeps a reference to the shape, which outlives it.
   // Errors: std::invalid_argument: learning.model.kind is kNone, no learner, batch differs from
-  //         shape.slots, mixing outside [0, 1], more fragments than the model has rows.
+  //         shape.slots, mixing outside [0, 1], more fragments than the model has rows, a snapshot to
+  //         resume of another model, P or M.
   Trainer(const tape::RunShape& shape, const TrainerOptions& options);
   // With a model and a task that no option names; what the options say of them is not looked at.
   Trainer(const tape::RunShape& shape, const TrainerOptions& options,
@@ -98,8 +105,8 @@ class Trainer : public tape::Reader {
     std::uint32_t checkpoint_step = 0;
   };
   struct Take {
-    std::shared_ptr<SharedBlock> block;
-    GlobalModel::Version anchor;  // null: that of the merge
+    std::shared_ptr<SharedBlock> block;  // null: taken before the cut, and merged before it too
+    GlobalModel::Version anchor;         // null: that of the merge
     std::uint16_t incarnation;
   };
   // A state on its way, with what its giver has received of the global model.
@@ -107,8 +114,6 @@ class Trainer : public tape::Reader {
     std::shared_ptr<SharedState> state;
     std::vector<GlobalModel::Version> received;
   };
-  // Sync, fragment, learner.
-  using TakeKey = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;
   struct PendingEvaluation {
     Evaluation evaluation;
     bool is_mark, is_fresh;  // not fresh: the model is the one evaluated before
@@ -126,6 +131,7 @@ class Trainer : public tape::Reader {
   void on(const tape::CheckpointSaved& fact);
   void on(const tape::RolledBack& fact);
   void on(const tape::GlobalRestored& fact);
+  void restore_global_from(const tape::GlobalRestored& fact);
   void evaluate(base::Nanoseconds at, std::uint64_t tokens, const tape::MarkKind* mark);
 
   Learner& at(std::uint16_t learner);
@@ -137,6 +143,21 @@ class Trainer : public tape::Reader {
   std::shared_ptr<SharedBlock> current_global();
   void model_changed_by(std::uint16_t learner);
   void collect();
+
+  // Snapshots (trainer_snapshots.cpp).
+  void go_on_from(const Snapshot& snapshot);
+  void begin_snapshot(const tape::SnapshotBegun& fact);
+  void save_learner(const tape::SnapshotSaved& fact);
+  void end_snapshot(const tape::SnapshotEnded& fact);
+  // Whether this worker's facts count: false while the tape passes what lies before its cut.
+  bool syncer_counts() const { return !resumed_cut_ || resumed_cut_->syncer_is_past(); }
+  bool counts(std::uint16_t learner) const {
+    return !resumed_cut_ || resumed_cut_->is_past(learner);
+  }
+  // Whether what this learner sends now crosses the cut of the snapshot that is being gathered.
+  bool crosses_cut(std::uint16_t learner) const {
+    return gathered_ && !gathered_->cut.is_past(learner);
+  }
 
   const tape::RunShape& shape_;
   TrainerOptions options_;
@@ -158,6 +179,13 @@ class Trainer : public tape::Reader {
   std::vector<Evaluation> evaluations_;
   std::vector<MarkLoss> marks_;
   ConvergenceRecord convergence_;
+
+  struct Gathered {
+    SnapshotCut cut;
+    Snapshot snapshot;
+  };
+  std::unique_ptr<Gathered> gathered_;        // the snapshot that is open
+  std::unique_ptr<SnapshotCut> resumed_cut_;  // null: the run began at its beginning
 
   // The last members: their end joins threads whose nodes point into the others.
   TaskGraph graph_;

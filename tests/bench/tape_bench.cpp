@@ -13,6 +13,7 @@
 #include "sim/readers/properties.h"
 #include "sim/readers/token_ledger.h"
 #include "sim/readers/traffic_ledger.h"
+#include "sim/readers/vector_clocks.h"
 #include "sim/tape/tape.h"
 #include "sim/tape/tape_file.h"
 
@@ -146,6 +147,19 @@ void properties(benchmark::State& state) {
   count_facts(state);
 }
 BENCHMARK(properties);
+
+void vector_clocks(benchmark::State& state) {
+  const RunShape run_shape = shape();
+  std::uint32_t watermark = 0;
+  for (auto _ : state) {
+    sim::readers::VectorClocks clocks(run_shape);
+    for (const Fact& fact : run().tape) clocks.on(fact);
+    watermark = clocks.watermark().step;
+  }
+  state.SetLabel(fmt::format("hash {:016x}", watermark));
+  count_facts(state);
+}
+BENCHMARK(vector_clocks);
 
 void write_file(benchmark::State& state) {
   const RunShape run_shape = shape();

@@ -58,6 +58,16 @@ TEST_CASE("disk full: a recorded tape that does not fit is the same trouble", "[
   }
 }
 
+TEST_CASE("disk full: so are snapshots that do not fit", "[cli]") {
+  const Place place;
+  if (!may_mount(place)) return;
+  place.write("small.toml", small_scenario());
+  const Outcome got =
+      on_small_disk("atoll run small.toml --set training.snapshot.every=10", 48, place);
+  CHECK(got.exit_code == 3);
+  CHECK_THAT(got.err, Contains("/snapshot-") && Contains(": error: cannot be written: "));
+}
+
 TEST_CASE("disk full: with room enough the same command writes all", "[cli]") {
   const Place place;
   if (!may_mount(place)) return;

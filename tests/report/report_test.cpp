@@ -1,9 +1,9 @@
 // tests/report/report_test.cpp: what stands in the files, to the byte.
 //
-// Goal:   headers, units and numbers of every table; summary.json reads back; the timeline is JSON.
+// Goal:   headers, units and numbers of every table; summary.json reads back.
 // Method: hand-written tapes and exact text.
-// Teeth:  seen failing with two columns of faults.csv swapped, with a summary field not read back, and
-//         with a trailing comma in the timeline.
+// Teeth:  seen failing with two columns of faults.csv swapped and with a summary field not
+//         read back.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -13,7 +13,6 @@
 #include "sim/report/loss_csv.h"
 #include "sim/report/step_table.h"
 #include "sim/report/summary.h"
-#include "sim/report/timeline.h"
 #include "sim/report/traffic_csv.h"
 #include "tests/readers/hand_written_run.h"
 
@@ -160,42 +159,6 @@ TEST_CASE("loss.csv: long records are thinned and keep their last point", "[unit
   CHECK(lines.size() == 1 + 6'250 + 1);  // every fourth, and the last
   CHECK(lines[2] == "0.000000004,4,0.5");
   CHECK(lines.back() == "0.000024999,24999,0.5");
-}
-
-TEST_CASE("timeline: it is JSON with a span per activity", "[unit][report]") {
-  const RunShape shape = two_learners();
-  Timeline timeline(shape);
-  play(lost_and_found(), timeline);
-  std::ostringstream out;
-  timeline.write_json(out);
-  const auto json = nlohmann::json::parse(out.str());
-  std::vector<std::string> names;
-  for (const auto& event : json["traceEvents"]) {
-    if (event["ph"] == "X" && event["tid"] == 0) names.push_back(event["name"]);
-  }
-  CHECK(names == std::vector<std::string>{"stepping", "detecting", "downscaling", "stepping",
-                                          "upscaling", "stepping"});
-}
-
-TEST_CASE("timeline: a full one drops the shortest spans and says so", "[unit][report]") {
-  const RunShape shape = two_learners();
-  Timeline timeline(shape, 8);
-  Nanoseconds now = 0;
-  for (int i = 0; i < 20; ++i) {  // spans of 1 ms and of 1 s in turn
-    timeline.on({now, ActivityChanged{0, Activity::kStepping}});
-    now += base::kMillisecond;
-    timeline.on({now, ActivityChanged{0, Activity::kDetecting}});
-    now += base::kSecond;
-    if (i == 5) break;
-  }
-  timeline.on({now, RunEnded{0}});
-  std::ostringstream out;
-  timeline.write_json(out);
-  const auto json = nlohmann::json::parse(out.str());
-  CHECK(json["otherData"]["shortest_span_s"] == "0.002000000");
-  std::size_t spans = 0;
-  for (const auto& event : json["traceEvents"]) spans += event["ph"] == "X";
-  CHECK(spans == 6);
 }
 
 }  // namespace
