@@ -42,8 +42,10 @@ enum class Kind : std::uint8_t {
   kEvaluationDue,
   kMarkReached,
   kRunEnded,
+  kDecided,
 };
-constexpr int kKindCount = static_cast<int>(Kind::kRunEnded) + 1;
+constexpr Kind kLastKind = Kind::kDecided;
+constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
 enum class Activity : std::uint8_t {
@@ -88,7 +90,10 @@ enum class LossReason : std::uint8_t {
 
 enum class FaultKind : std::uint8_t { kKill, kRateCut, kPartition };
 enum class TargetKind : std::uint8_t { kChip, kSlice, kIsland, kRegion, kLink, kSyncer };
-enum class MarkKind : std::uint8_t { kTime, kTokens };
+enum class MarkKind : std::uint8_t { kTime, kTokens, kEnergy, kCost, kLoss };
+constexpr int kMarkKindCount = static_cast<int>(MarkKind::kLoss) + 1;
+// What the world asked of the mathematics.
+enum class Question : std::uint8_t { kLossReached };
 
 // `count` homogeneous steps, back to back: step i (0 <= i < count) ran from start + i * period to
 // start + (i + 1) * period with the slices then joined, on the slots of data step first_step + i.
@@ -246,6 +251,13 @@ struct MarkReached {
 struct RunEnded {
   std::uint64_t tokens;
 };
+// The answer to a question that control flow hangs on, so that a replay needs no mathematics.
+struct Decided {
+  double value;         // what the answer rests on: the loss
+  std::uint32_t index;  // of the evaluation that was asked about
+  Question question;
+  std::uint8_t yes;
+};
 
 struct Fact {
   Nanoseconds at;
@@ -272,6 +284,7 @@ struct Fact {
     EvaluationDue evaluation_due;
     MarkReached mark_reached;
     RunEnded run_ended;
+    Decided decided;
   };
   Kind kind;
 
@@ -309,6 +322,7 @@ struct Fact {
       : at(date), evaluation_due(f), kind(Kind::kEvaluationDue) {}
   Fact(Nanoseconds date, const MarkReached& f) : at(date), mark_reached(f), kind(Kind::kMarkReached) {}
   Fact(Nanoseconds date, const RunEnded& f) : at(date), run_ended(f), kind(Kind::kRunEnded) {}
+  Fact(Nanoseconds date, const Decided& f) : at(date), decided(f), kind(Kind::kDecided) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);
