@@ -87,21 +87,21 @@ void add_mark(const std::string& name, const std::string& at, bool asks_for_loss
     list.push_back({group, fmt::format("marks.{}.{}", name, field), fmt::format("{} {}", title, at),
                     column, decimals, wish, difference, asks_for_loss});
   };
-  const auto spent = [&](const std::string& mark) { return name == mark ? Wish::kNone : Wish::kSmaller; };
   if (!asks_for_loss) add("loss", "loss", "loss", 4, Wish::kSmaller, true);
-  if (name != "time") add("at_s", "time (s)", "s", 1, Wish::kSmaller, false);
+  if (name != "time") add("at_s", "time (s)", "time (s)", 1, Wish::kSmaller, false);
   if (name != "tokens") {
     add("tokens", "tokens", "tokens", -1, asks_for_loss ? Wish::kSmaller : Wish::kLarger, false);
   }
-  if (name != "time") {  // there they are the measures of energy and money themselves
+  if (name == "time") return;  // there they are the measures of energy and money themselves
+  if (name != "energy_kwh") {
     add("energy_kwh", fmt::format("energy (kWh), {},", stall(power.stall)),
-        fmt::format("kWh, {}", stall(power.stall)), -1, spent("energy_kwh"), false);
-    if (power.stall_high != power.stall) {
-      add("energy_kwh_stall_high", fmt::format("energy (kWh), {},", stall(power.stall_high)),
-          fmt::format("kWh, {}", stall(power.stall_high)), -1, spent("energy_kwh"), false);
-    }
-    add("cost_usd", "cost (USD)", "USD", -1, spent("cost_usd"), false);
+        fmt::format("kWh, {}", stall(power.stall)), -1, Wish::kSmaller, false);
   }
+  if (power.stall_high != power.stall) {
+    add("energy_kwh_stall_high", fmt::format("energy (kWh), {},", stall(power.stall_high)),
+        fmt::format("kWh, {}", stall(power.stall_high)), -1, Wish::kSmaller, false);
+  }
+  if (name != "cost_usd") add("cost_usd", "cost (USD)", "USD", -1, Wish::kSmaller, false);
 }
 
 void add_schedule(const std::string& name, const std::string& at, std::vector<Measure>& list) {

@@ -38,12 +38,12 @@ struct EnergySummary {
   double total = 0, stall_low = 0, stall_high = 0;
   double busy = 0, stalled = 0, idle = 0, unused = 0, off = 0, host = 0, wan = 0;
   double wasted = 0;  // of the total: undone, broken off and discarded work
-  std::optional<double> joules_per_token;  // unique ones
+  std::optional<double> joules_per_token = {};  // unique ones
 };
 
 struct CostSummary {
   double total = 0, chips = 0, egress = 0;
-  std::optional<double> per_billion_tokens;
+  std::optional<double> per_billion_tokens = {};
 };
 
 // What energy was charged with.
