@@ -124,7 +124,7 @@ std::string line_of(const std::string& name, std::size_t name_width,
 std::vector<std::size_t> column_widths(const Table& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t width = 8;
+    std::size_t width = 10;
     for (const auto& cells : table.cells) width = std::max(width, width_of(cells[c]));
     for (const std::string& word : wrapped(table.columns[c], 1)) {
       width = std::max(width, width_of(word));

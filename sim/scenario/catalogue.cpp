@@ -26,7 +26,7 @@ constexpr std::string_view kThird = "third-party tables of NVIDIA data";
 
 std::string power_text(const ChipEntry& chip) {
   if (chip.power_w) return fmt::format("{}", *chip.power_w);
-  return chip.assumed_power_w > 0 ? fmt::format("{} assumed", chip.assumed_power_w) : "unknown";
+  return chip.assumed_power_w > 0 ? fmt::format("unknown, {} assumed", chip.assumed_power_w) : "unknown";
 }
 
 }  // namespace
@@ -65,11 +65,11 @@ const ChipEntry* find_chip(std::string_view name) {
 }
 
 std::string catalogue_text() {
-  std::string text = fmt::format("{:<9} {:>12} {:>9} {:>12} {:>13} {:>7} {:>12}  {}\n", "chip",
+  std::string text = fmt::format("{:<9} {:>12} {:>9} {:>12} {:>13} {:>7} {:>21}  {}\n", "chip",
                                  "bf16 TFLOP/s", "memory GB", "memory TB/s", "scale-up GB/s",
                                  "domain", "power W", "certainty; source");
   for (const ChipEntry& chip : chips()) {
-    text += fmt::format("{:<9} {:>12} {:>9.1f} {:>12} {:>13} {:>7} {:>12}  {}; {}\n", chip.name,
+    text += fmt::format("{:<9} {:>12} {:>9.1f} {:>12} {:>13} {:>7} {:>21}  {}; {}\n", chip.name,
                         chip.peak_flops / kTera, chip.memory_bytes / kGiga,
                         chip.memory_bytes_per_s / kTera, chip.scale_up_bytes_per_s / kGiga,
                         chip.domain_chips,
