@@ -90,7 +90,7 @@ TEST_CASE("comparison: the clock stands beside every goodput", "[unit][experimen
   CHECK(tables[0].cells[1] == std::vector<std::string>{"no failures", "0.5000", "0.0000"});
   scenario.arms[1].failures = scenario.arms[0].failures;
   CHECK(tables_of(compare(scenario, runs))[0].heading ==
-        "Goodput up to 3600 s, stepping clock");
+        "Goodput up to 60 min, stepping clock");
 }
 
 TEST_CASE("comparison: differences are taken against the arm that is named", "[unit][experiment]") {
