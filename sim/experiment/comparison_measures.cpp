@@ -107,7 +107,7 @@ void add_mark(const std::string& name, const std::string& at, bool asks_for_loss
 void add_schedule(const std::string& name, const std::string& at, std::vector<Measure>& list) {
   list.push_back({"Place in the schedule: share of the peak learning rate",
                   fmt::format("marks.{}.learning_rate_factor", name),
-                  fmt::format("share of the peak learning rate {}", at), at, 3, Wish::kNone, false});
+                  fmt::format("share of the peak learning rate {}", at), at, 4, Wish::kNone, false});
 }
 
 void add_events(std::vector<Measure>& list) {
