@@ -173,6 +173,9 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_run_options(*run, line);
   CLI::App* compare = app.add_subcommand("compare", "All arms on the same failures, one table");
   add_scenario_options(*compare, line);
+  compare->add_option("--reference", line.reference,
+                      "Arm that differences are taken against (default: the first)")
+      ->type_name("NAME");
   add_run_options(*compare, line);
   run->add_option("--resume", line.snapshot,
                   "Go on from a snapshot (training.snapshot.every) of this run")

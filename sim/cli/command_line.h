@@ -17,6 +17,7 @@ struct CommandLine {
   std::optional<std::string> section;  // of `schema`: this table only
   std::vector<std::string> sets;      // key=value, in the order given
   std::optional<std::string> arm;
+  std::optional<std::string> reference;  // of compare: an arm's name
   std::optional<std::uint64_t> seed;  // replaces the scenario's
   std::vector<std::uint64_t> seeds;   // several runs; empty: one
   int jobs = 0;                       // 0: as many as there are cores

@@ -15,6 +15,7 @@
 #include "sim/cli/verbs.h"
 #include "sim/experiment/comparison.h"
 #include "sim/experiment/comparison_format.h"
+#include "sim/experiment/comparison_table.h"
 #include "sim/experiment/expectations.h"
 #include "sim/experiment/experiment.h"
 
@@ -112,6 +113,7 @@ bool say_unchecked(const std::string& file, const scenario::Scenario& scenario,
 
 std::string table(const CommandLine& line, const experiment::Comparison& comparison,
                   const std::vector<experiment::Verdict>& verdicts,
+                  const std::vector<std::string>& unchecked,
                   const std::vector<experiment::FinishedRun>& runs) {
   const std::string judged =
       verdicts.empty() ? "" : fmt::format("\n{}", as_text(verdicts));
@@ -119,15 +121,16 @@ std::string table(const CommandLine& line, const experiment::Comparison& compari
     case Format::kText: return as_text(comparison) + judged;
     case Format::kMarkdown: return as_markdown(comparison) + judged;
     case Format::kCsv: return as_csv(comparison);
-    case Format::kJson: return as_json(comparison, verdicts, runs);
+    case Format::kJson: return as_json(comparison, verdicts, unchecked, runs);
   }
   throw std::logic_error("a format without a writer");
 }
 
 int report(const CommandLine& line, const scenario::Scenario& scenario,
-           const std::vector<experiment::FinishedRun>& runs) {
+           std::optional<std::size_t> reference, const std::vector<experiment::FinishedRun>& runs) {
   const std::vector<experiment::Verdict> verdicts = experiment::judge(scenario, runs);
-  const std::string text = table(line, experiment::compare(scenario, runs), verdicts, runs);
+  const std::string text = table(line, experiment::compare(scenario, runs, reference), verdicts,
+                                 experiment::unchecked(scenario, runs), runs);
   const bool printed = print_result(text);
   say_unmet(line.file, verdicts);
   const bool checked = say_unchecked(line.file, scenario, runs);
@@ -138,13 +141,13 @@ int report(const CommandLine& line, const scenario::Scenario& scenario,
 }  // namespace
 
 int run_arms(const CommandLine& line, const scenario::Scenario& scenario,
-             const std::vector<std::size_t>& arms,
+             const std::vector<std::size_t>& arms, std::optional<std::size_t> reference,
              std::shared_ptr<const trainer::SnapshotFile> resume) {
   ExperimentOptions options = options_from(line, scenario, arms);
   options.resume = std::move(resume);
   const ExperimentOutcome outcome = experiment::run_experiment(scenario, options);
   switch (outcome.end) {
-    case ExperimentEnd::kDone: return report(line, scenario, outcome.runs);
+    case ExperimentEnd::kDone: return report(line, scenario, reference, outcome.runs);
     case ExperimentEnd::kRefused: print_error(outcome.message + "\n"); return kMistake;
     case ExperimentEnd::kFileTrouble: print_error(outcome.message + "\n"); return kFileTrouble;
     case ExperimentEnd::kBug: print_error(outcome.message); return kBug;

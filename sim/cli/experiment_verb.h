@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/cli/command_line.h"
@@ -12,9 +13,11 @@
 namespace sim::cli {
 
 // Every arm with every seed; the table goes to stdout, the rest to stderr. Returns the exit code.
+// `reference`: the arm that differences are taken against; none: the first.
 // `resume`: where the only run goes on from, or null.
 int run_arms(const CommandLine& line, const scenario::Scenario& scenario,
              const std::vector<std::size_t>& arms,
+             std::optional<std::size_t> reference = std::nullopt,
              std::shared_ptr<const trainer::SnapshotFile> resume = nullptr);
 
 }  // namespace sim::cli

@@ -1,6 +1,8 @@
 // sim/cli/loading.cpp: see loading.h.
 #include "sim/cli/loading.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,24 @@ Loaded load(const CommandLine& line) {
     if (!misfits.empty()) return refused(misfits, kMistake);
   }
   return {std::move(result.scenario), 0};
+}
+
+std::optional<std::size_t> arm_named(const std::string& name, const std::string& option,
+                                     const std::string& file, const scenario::Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const scenario::Arm& arm : scenario.arms) names.push_back(arm.training.name);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return i;
+  }
+  base::Diagnostic diagnostic;
+  diagnostic.file = file;
+  diagnostic.key = option;
+  diagnostic.message = fmt::format("no such arm; got {}", name);
+  const std::string near = base::nearest_name(name, names);
+  diagnostic.hint = near.empty() ? fmt::format("arms here are {}", fmt::join(names, ", "))
+                                 : fmt::format("did you mean '{}'?", near);
+  print_error(base::format(std::vector{diagnostic}));
+  return std::nullopt;
 }
 
 }  // namespace sim::cli

@@ -20,6 +20,7 @@ struct LinkOptions {
   std::string region_a, region_b;
   double bytes_per_s;                     // each direction
   base::Nanoseconds rtt;
+  double dollars_per_gb = 0;              // egress, either direction; 0: that of [cost]
 };
 
 enum class NetworkModel : std::uint8_t {

@@ -76,7 +76,10 @@ const SchemaOf<LinkOptions>& link_schema() {
           .quantity("bandwidth", &LinkOptions::bytes_per_s, base::Dimension::kRate, base::above(0),
                     kRequired, "each direction, full duplex")
           .duration("rtt", &LinkOptions::rtt, base::between(0, kDay90), kRequired,
-                    "round-trip time; a transfer waits half of it first");
+                    "round-trip time; a transfer waits half of it first")
+          .quantity("egress", &LinkOptions::dollars_per_gb, base::Dimension::kMoneyPerData,
+                    base::at_least(0), "0 USD/GB",
+                    "price of what crosses it, either direction; 0: that of [cost]");
   return schema;
 }
 

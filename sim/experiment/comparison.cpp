@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -14,65 +15,11 @@
 namespace sim::experiment {
 namespace {
 
-enum class Wish { kNone, kLarger, kSmaller };
-
-struct Measure {
-  std::string key, title;
-  int decimals;
-  Wish wish;
-  bool shows_difference;
-};
-
 // What one arm did on every seed.
 struct ArmRuns {
   std::size_t arm;
   std::vector<const FinishedRun*> runs;  // by ascending seed
 };
-
-// In the largest unit that leaves at least two: "6 h", "90 min".
-std::string in_words(base::Nanoseconds time) {
-  const double seconds = base::to_seconds(time);
-  if (time >= 2 * base::kHour) return fmt::format("{:.6g} h", seconds / 3600.0);
-  if (time >= 2 * base::kMinute) return fmt::format("{:.6g} min", seconds / 60.0);
-  return fmt::format("{:.6g} s", seconds);
-}
-
-std::vector<Measure> measures(const scenario::MarkOptions& marks) {
-  std::vector<Measure> list = {
-      {"goodput.time", "goodput.time", 4, Wish::kLarger, true},
-      {"goodput.stepping", "goodput.stepping", 4, Wish::kLarger, true},
-      {"goodput.chip", "goodput.chip", 4, Wish::kLarger, false},
-      {"goodput.token", "goodput.token", 4, Wish::kLarger, false},
-      {"uptime", "uptime", 4, Wish::kLarger, false},
-      {"compute_utilization", "compute utilization", 4, Wish::kLarger, false},
-      {"participation", "participation in merges", 4, Wish::kNone, false},
-      {"step_median_s", "median step time (s)", 4, Wish::kSmaller, false},
-      {"wan.mean_gbps", "WAN mean (Gbit/s)", 4, Wish::kSmaller, false},
-      {"wan.peak_gbps", "WAN peak (Gbit/s)", 4, Wish::kSmaller, false},
-      {"wan.bytes_per_token", "WAN bytes per token", -1, Wish::kSmaller, false},
-      {"steps", "steps", -1, Wish::kNone, false},
-      {"tokens", "tokens", -1, Wish::kNone, false},
-  };
-  if (marks.time > 0) {
-    const std::string date = in_words(marks.time);
-    list.push_back({"marks.time.loss", fmt::format("loss at {}", date), 4, Wish::kSmaller, true});
-    list.push_back(
-        {"marks.time.tokens", fmt::format("tokens at {}", date), -1, Wish::kLarger, false});
-  }
-  if (marks.tokens > 0.0) {
-    list.push_back({"marks.tokens.loss", fmt::format("loss at {:.6g} tokens", marks.tokens), 4,
-                    Wish::kSmaller, true});
-    list.push_back({"marks.tokens.at_s", fmt::format("time to {:.6g} tokens (s)", marks.tokens), 1,
-                    Wish::kSmaller, false});
-  }
-  list.push_back({"loss.final", "loss at the end", 4, Wish::kNone, false});
-  list.push_back({"faults_met", "faults met", -1, Wish::kNone, false});
-  list.push_back({"faults_met_arm_relative", "faults met, arm-relative", -1, Wish::kNone, false});
-  list.push_back({"recoveries.lives", "recovered lives", -1, Wish::kNone, false});
-  list.push_back({"recoveries.back_in_merges", "  of these back in merges", -1, Wish::kNone, false});
-  list.push_back({"duration_s", "duration (s)", 1, Wish::kNone, false});
-  return list;
-}
 
 std::vector<ArmRuns> by_arm(const std::vector<FinishedRun>& runs) {
   std::vector<ArmRuns> arms;
@@ -128,8 +75,27 @@ std::vector<double> values_of(const ArmRuns& arm, const std::string& key) {
   return values;
 }
 
-ComparisonRow row_of(const Measure& measure, const std::vector<ArmRuns>& arms) {
-  ComparisonRow row = {measure.key, measure.title, measure.decimals, measure.shows_difference, {}};
+// Seeds without the figure count as infinity.
+double median_of(const ArmRuns& arm, std::vector<double> values) {
+  values.resize(arm.runs.size(), std::numeric_limits<double>::infinity());
+  return median(values);
+}
+
+// The mean distance of a loss from its floor is below the standard deviation over seeds.
+bool is_saturated(const ArmRuns& arm, const std::string& key) {
+  std::vector<double> losses, above;
+  for (const FinishedRun* run : arm.runs) {
+    const auto loss = figure_at(run->summary, key), floor = figure_at(run->summary, "loss.floor");
+    if (!loss || !floor) return false;
+    losses.push_back(*loss);
+    above.push_back(*loss - *floor);
+  }
+  return losses.size() > 1 && estimate(above).mean < standard_deviation(losses);
+}
+
+ComparisonRow row_of(const Measure& measure, const std::vector<ArmRuns>& arms,
+                     std::size_t reference) {
+  ComparisonRow row = {measure, {}};
   std::vector<std::vector<double>> values;
   for (const ArmRuns& arm : arms) values.push_back(values_of(arm, measure.key));
   bool comparable = true;
@@ -137,9 +103,11 @@ ComparisonRow row_of(const Measure& measure, const std::vector<ArmRuns>& arms) {
     ComparisonCell cell = {std::nullopt, values[i].size(), std::nullopt, false};
     const bool whole = values[i].size() == arms[i].runs.size();
     if (whole) cell.value = estimate(values[i]);
-    if (whole && i > 0 && values[0].size() == values[i].size()) {
-      cell.difference = paired_difference(values[i], values[0]);
+    if (whole && i != reference && values[reference].size() == values[i].size()) {
+      cell.difference = paired_difference(values[i], values[reference]);
     }
+    if (measure.is_target) cell.median = median_of(arms[i], values[i]);
+    cell.saturated = measure.key.ends_with("loss") && is_saturated(arms[i], measure.key);
     comparable = comparable && whole;
     row.cells.push_back(cell);
   }
@@ -159,20 +127,52 @@ bool any_arm_relative(const ArmRuns& arm) {
 // A mark that nobody reached is a result; a measure that applies to nobody (losses without
 // mathematics, participation and returns without merges, no arm-relative fault) is not.
 bool is_wanted(const ComparisonRow& row, const std::vector<ArmRuns>& arms) {
-  if (row.key == "faults_met_arm_relative") return std::ranges::any_of(arms, any_arm_relative);
-  if (row.key.starts_with("wan.")) {
+  const std::string& key = row.measure.key;
+  if (key == "faults_met_arm_relative") return std::ranges::any_of(arms, any_arm_relative);
+  if (key.starts_with("wan.")) {
     return std::ranges::any_of(arms, [](const ArmRuns& arm) {
       return std::ranges::any_of(values_of(arm, "wan.bytes"), [](double b) { return b > 0; });
     });
   }
-  if (row.key == "marks.tokens.at_s") return true;
-  if (row.key == "marks.tokens.loss") {
+  if (key.starts_with("marks.") && key.ends_with(".at_s")) return true;
+  if (key.starts_with("marks.") && key.ends_with(".loss")) {
     return std::ranges::any_of(arms, [](const ArmRuns& arm) {
       return !values_of(arm, "loss.initial").empty();
     });
   }
   return std::ranges::any_of(row.cells,
                              [](const ComparisonCell& cell) { return cell.reached > 0; });
+}
+
+// "0.2 of its watts; ...", out of any run's summary: it is the same in all.
+std::string power_in_words(const nlohmann::ordered_json& summary) {
+  const auto figure = [&summary](const char* key) {
+    return figure_at(summary, std::string("energy.") + key).value_or(0.0);
+  };
+  if (!figure_at(summary, "energy_kwh")) return "";
+  const bool assumed = summary["energy"]["watts_assumed"].get<bool>();
+  return fmt::format("a chip whose job waits draws {:.6g} of its watts (bounds {:.6g} and {:.6g}, assumed)"
+                     ", PUE {:.6g}{}", figure("stall_share"), figure("stall_share_low"),
+                     figure("stall_share_high"), figure("pue"),
+                     assumed ? "; watts of some chips are assumed" : "");
+}
+
+std::string text_at(const nlohmann::ordered_json& summary, const char* key) {
+  const auto found = summary.find(key);
+  return found != summary.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// "saturated at 6 h: a, b" for every loss that is.
+void add_saturation_notes(Comparison& comparison) {
+  for (const ComparisonRow& row : comparison.rows) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (row.cells[i].saturated) names.push_back(comparison.arms[i]);
+    }
+    if (names.empty()) continue;
+    comparison.notes.push_back(fmt::format("saturated: {}, less its floor, is below its seed noise: {}",
+                                           row.measure.title, fmt::join(names, ", ")));
+  }
 }
 
 // Where the chips' time went, in percent of it all: "93 % of the time in waiting_for_repair".
@@ -203,11 +203,19 @@ std::string standstill_note(const ArmRuns& arm, const std::string& name) {
 
 }  // namespace
 
-Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs) {
+Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs,
+                   std::optional<std::size_t> reference) {
   if (runs.empty()) throw std::invalid_argument("a comparison needs at least one run");
   const std::vector<ArmRuns> arms = by_arm(runs);
+  const auto against = reference ? std::ranges::find(arms, *reference, &ArmRuns::arm) : arms.begin();
+  if (against == arms.end()) throw std::invalid_argument("the reference arm was not run");
   Comparison comparison;
   comparison.scenario = scenario.name;
+  comparison.version = text_at(runs.front().summary, "version");
+  comparison.isa_level = text_at(runs.front().summary, "isa_level");
+  comparison.marks = marks_in_words(scenario.marks);
+  comparison.power = power_in_words(runs.front().summary);
+  comparison.reference = static_cast<std::size_t>(against - arms.begin());
   comparison.seeds = seeds_of(arms);
   for (const ArmRuns& arm : arms) {
     comparison.arms.push_back(scenario.arms[arm.arm].training.name);
@@ -217,14 +225,15 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
     comparison.notes.push_back(
         "faults that are arm-relative strike where an arm's own learners step or its syncers stand");
   }
-  for (const Measure& measure : measures(scenario.marks)) {
-    ComparisonRow row = row_of(measure, arms);
+  for (const Measure& measure : measures(scenario)) {
+    ComparisonRow row = row_of(measure, arms, comparison.reference);
     if (is_wanted(row, arms)) comparison.rows.push_back(std::move(row));
   }
   for (const ArmRuns& arm : arms) {
     const std::string note = standstill_note(arm, scenario.arms[arm.arm].training.name);
     if (!note.empty()) comparison.notes.push_back(note);
   }
+  add_saturation_notes(comparison);
   if (const std::string note = seed_note(comparison.seeds.size()); !note.empty()) {
     comparison.notes.push_back(note);
   }

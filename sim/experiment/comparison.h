@@ -1,8 +1,9 @@
 // sim/experiment/comparison.h: arms side by side on the same seeds, as values.
 //
 // Every figure is a mean over seeds with its 95 % interval; differences are paired by seed against
-// the reference, the scenario's first arm. A figure that some seed has not reached has no mean: a
-// mean over the seeds that did would flatter the arm.
+// the reference arm. A figure that some seed has not reached has no mean: a mean over the seeds that
+// did would flatter the arm. Time, tokens, joules and dollars to a target loss have the share of
+// seeds that reached it and a median, where not reached is infinity.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/experiment/comparison_measures.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/statistics.h"
 
@@ -21,19 +23,22 @@ struct ComparisonCell {
   std::size_t reached;                 // seeds that have the figure
   std::optional<Estimate> difference;  // to the reference arm; none for itself
   bool best;
+  std::optional<double> median = {};  // of measures to a target; may be infinite
+  bool saturated = false;             // a loss whose distance from the floor is below its seed noise
 };
 
 struct ComparisonRow {
-  std::string key;     // path in summary.json
-  std::string title;   // in full, with the unit
-  int decimals;        // see format_figure
-  bool shows_difference;
+  Measure measure;
   std::vector<ComparisonCell> cells;  // per arm
 };
 
 struct Comparison {
   std::string scenario;
-  std::vector<std::string> arms;    // the first is the reference
+  std::string version, isa_level;
+  std::vector<std::string> marks;   // in words
+  std::string power;                // what energy was charged with, in words; "" where unknown
+  std::vector<std::string> arms;
+  std::size_t reference;            // index into arms
   // Per arm: "wall", "stepping", "wall and stepping", "recorded faults", "no failures".
   std::vector<std::string> clocks;
   std::vector<std::uint64_t> seeds;
@@ -41,8 +46,11 @@ struct Comparison {
   std::vector<std::string> notes;
 };
 
-// Of all runs; the arms are those that occur, in the scenario's order.
-// Requires: at least one run and the same seeds for every arm; else std::invalid_argument.
-Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs);
+// Of all runs; the arms are those that occur, in the scenario's order. `reference`: index of an arm
+// in the scenario; none: the first that occurs.
+// Requires: at least one run, the same seeds for every arm, a reference that ran; else
+//           std::invalid_argument.
+Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs,
+                   std::optional<std::size_t> reference = std::nullopt);
 
 }  // namespace sim::experiment

@@ -32,10 +32,13 @@ bool simulates_merges(const scenario::Scenario& scenario, const scenario::Arm& a
           arm.learning.model.kind != optim::ModelKind::kNone);
 }
 
-readers::AccountOptions account_options(const methods::TrainingOptions& training, bool merges) {
+readers::AccountOptions account_options(const scenario::Scenario& scenario,
+                                        const methods::TrainingOptions& training, bool merges) {
   return {.quorum = merges ? static_cast<std::uint32_t>(training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(training.overlap_steps),
-          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce};
+          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
+          .energy = scenario.energy,
+          .cost = scenario.cost};
 }
 
 std::string model_name(optim::ModelKind kind) {
@@ -98,8 +101,8 @@ class Run {
         network_(engine::make_network(scenario_.network)),
         conductor_(*network_),
         transport_(conductor_, *network_, scenario_.network, tape_),
-        account_(fleet_.shape, account_options(arm_.training, merges_)),
-        marks_(conductor_, tape_, fleet_.shape, account_.tokens(), scenario_.marks, evaluations()),
+        account_(fleet_.shape, account_options(scenario_, arm_.training, merges_)),
+        marks_(conductor_, tape_, fleet_.shape, account_, scenario_.marks, evaluations()),
         world_{conductor_, transport_,       tape_,  fleet_,       scenario_.model,
                scenario_.network, arm_.training, marks_, request.seed, scenario_.spread.step_sd,
                merges_},
@@ -163,12 +166,19 @@ class Run {
   engine::Process begin() {
     method_->start();
     injector_.start();
-    marks_.start([this] { method_->tell_finished_steps(); });
+    marks_.start({.tell_finished_steps = [this] { method_->tell_finished_steps(); },
+                  .last_loss = [this] { return last_loss(); }});
     if (request_.abort_at_s) {
       conductor_.call_at(base::from_seconds(*request_.abort_at_s), {engine::Priority::kMark, 2},
                          [] { std::abort(); });
     }
     co_return;
+  }
+
+  // A decision: the trainer is forced up to the fact just written.
+  double last_loss() {
+    trainer_->flush();
+    return trainer_->evaluations().back().loss;
   }
 
   double share_done() const {
@@ -213,8 +223,15 @@ std::string Run::clock_name() const {
 
 report::Summary Run::summary() const {
   report::Summary summary;
-  if (scenario_.marks.time > 0) summary.marks.push_back({"time", {}, {}, {}});
-  if (scenario_.marks.tokens > 0) summary.marks.push_back({"tokens", {}, {}, {}});
+  const scenario::MarkOptions& marks = scenario_.marks;
+  const auto declare = [&summary](tape::MarkKind mark, bool declared) {
+    if (declared) summary.marks.push_back({std::string(report::mark_name(mark)), {}, {}, {}});
+  };
+  declare(tape::MarkKind::kTime, marks.time > 0);
+  declare(tape::MarkKind::kTokens, marks.tokens > 0);
+  declare(tape::MarkKind::kEnergy, marks.energy_kwh > 0);
+  declare(tape::MarkKind::kCost, marks.cost_usd > 0);
+  declare(tape::MarkKind::kLoss, marks.loss > 0);
   report::fill(summary, fleet_.shape, account_);
   summary.scenario = scenario_.name;
   summary.scenario_hash = scenario::scenario_hash(scenario_);
@@ -236,9 +253,12 @@ void Run::fill_learning(report::Summary& summary) const {
   if (!evaluations.empty()) summary.loss.last = evaluations.back().loss;
   if (const double floor = trainer_->loss_floor(); floor == floor) summary.loss.floor = floor;
   for (report::MarkSummary& mark : summary.marks) {
-    const auto kind = mark.name == "time" ? tape::MarkKind::kTime : tape::MarkKind::kTokens;
     for (const auto& reached : trainer_->marks()) {
-      if (reached.mark == kind) mark.loss = reached.evaluation.loss;
+      if (mark.name != report::mark_name(reached.mark)) continue;
+      mark.loss = reached.evaluation.loss;
+      const auto tokens = static_cast<double>(account_.at_mark(reached.mark)->syncs.last_step) *
+                          static_cast<double>(fleet_.shape.batch_tokens);
+      mark.learning_rate_factor = optim::schedule_factor(arm_.learning.schedule, tokens);
     }
   }
   summary.proxy.emplace();

@@ -64,10 +64,17 @@ Estimate estimate(std::span<const double> values) {
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   if (values.size() == 1) return {mean, std::nullopt, 1};
+  const double standard_error = standard_deviation(values) / std::sqrt(count);
+  return {mean, student_t(values.size() - 1, kConfidence) * standard_error, values.size()};
+}
+
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) throw std::invalid_argument("a standard deviation needs two values");
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   double squares = 0.0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  const double standard_error = std::sqrt(squares / (count - 1.0) / count);
-  return {mean, student_t(values.size() - 1, kConfidence) * standard_error, values.size()};
+  return std::sqrt(squares / (count - 1.0));
 }
 
 Estimate paired_difference(std::span<const double> values, std::span<const double> reference) {

@@ -29,6 +29,9 @@ struct Estimate {
 // Requires: at least one value; else std::invalid_argument.
 Estimate estimate(std::span<const double> values);
 
+// Of a sample: divided by count - 1. Requires: at least two values; else std::invalid_argument.
+double standard_deviation(std::span<const double> values);
+
 // Of values[i] - reference[i]. Requires: equal lengths, at least one; else std::invalid_argument.
 Estimate paired_difference(std::span<const double> values, std::span<const double> reference);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -33,7 +34,8 @@ void add_network(const engine::NetworkOptions& network, RunShape& shape) {
   for (const auto& link : network.links) {
     const std::uint16_t a = region_index(shape, link.region_a);
     const std::uint16_t b = region_index(shape, link.region_b);
-    shape.links.push_back({std::min(a, b), std::max(a, b), link.bytes_per_s, link.rtt / 2});
+    shape.links.push_back({std::min(a, b), std::max(a, b), link.bytes_per_s, link.rtt / 2,
+                           link.dollars_per_gb});
   }
 }
 
@@ -59,11 +61,13 @@ std::vector<double> add_islands(const NominalModelOptions& model, const SpeedSpr
       for (std::int64_t s = 1; s <= group.slices; ++s) {
         fleet.shape.slices.push_back({fmt::format("{}/slice-{}", name, s), island,
                                       region_index(fleet.shape, group.region), tape::kNoLearner,
-                                      chips, 0, 0, 0});
+                                      chips, 0, 0, 0, std::llround(group.power_w * 1e3),
+                                      std::llround(group.dollars_per_h * 1e9)});
         fleet.slice_flops_per_s.push_back(
             useful_flops_per_s(model, chips, group.peak_flops, speed));
       }
       fleet.shape.chips += group.chips;
+      fleet.shape.watts_assumed = fleet.shape.watts_assumed || group.power_assumed;
     }
   }
   return speeds;

@@ -50,7 +50,13 @@ const SchemaOf<IslandOptions>& island_schema() {
                    "per island; a failing chip takes its whole slice; must divide chips")
           .quantity("peak", &I::peak_flops, base::Dimension::kCompute, at_least(0), "0 FLOP/s",
                     "dense peak of one chip; 0: the catalogue's")
-          .real("speed", &I::speed, above(0), 1.0, "factor on the step rate of this island");
+          .real("speed", &I::speed, above(0), 1.0, "factor on the step rate of this island")
+          .quantity("power", &I::power_w, base::Dimension::kPower, at_least(0), "0 W",
+                    "of one chip at full work; 0: the catalogue's")
+          .boolean("power_assumed", &I::power_assumed, false,
+                   "results say that the power is assumed; set by itself where the catalogue's is")
+          .quantity("price", &I::dollars_per_h, base::Dimension::kMoneyPerTime, at_least(0),
+                    "0 USD/h", "of one chip; 0: that of [cost]");
   return schema;
 }
 

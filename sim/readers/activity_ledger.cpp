@@ -13,22 +13,33 @@ using tape::Activity;
 using tape::Kind;
 using tape::SliceState;
 
+namespace {
+
+std::int64_t milliwatts_of(const tape::SliceShape& slice) { return slice.chips * slice.milliwatts; }
+
+}  // namespace
+
 ActivityLedger::ActivityLedger(const tape::RunShape& shape, ActivityGrid* grid)
     : shape_(shape), grid_(grid), learners_(shape.learners.size()), slices_(shape.slices.size()) {
   std::int64_t chips = 0;
   for (const tape::SliceShape& slice : shape.slices) {
     chips += slice.chips;
-    if (slice.learner == tape::kNoLearner) unused_chips_ += slice.chips;
+    fleet_milliwatts_ += milliwatts_of(slice);
+    if (slice.learner != tape::kNoLearner) continue;
+    unused_chips_ += slice.chips;
+    unused_milliwatts_ += milliwatts_of(slice);
   }
   if (chips != shape.chips) {
     throw std::invalid_argument(
         fmt::format("the slices have {} chips, the fleet {}", chips, shape.chips));
   }
   for (std::size_t i = 0; i < learners_.size(); ++i) {
-    std::int64_t joined_chips = 0;
-    for (const std::uint32_t slice : shape.learners[i].slices) joined_chips += shape.slices[slice].chips;
-    learners_[i].open.push_back(
-        {0, joined_chips, static_cast<std::int64_t>(shape.learners[i].slices.size())});
+    Segment whole = {0, 0, static_cast<std::int64_t>(shape.learners[i].slices.size()), 0};
+    for (const std::uint32_t slice : shape.learners[i].slices) {
+      whole.chips += shape.slices[slice].chips;
+      whole.milliwatts += milliwatts_of(shape.slices[slice]);
+    }
+    learners_[i].open.push_back(whole);
   }
 }
 
@@ -69,7 +80,7 @@ void ActivityLedger::on_steps(const tape::StepsDone& steps, Nanoseconds now) {
   close_open(learner, steps.start, Bucket::kInterruptedStep);
   const auto piece = [&](Nanoseconds from, Nanoseconds to, const Segment& segment) {
     account_steps(learner, {from, to, steps.start, steps.period, steps.compute, steps.first_step,
-                            segment.chips, segment.slices});
+                            segment.chips, segment.slices, segment.milliwatts});
   };
   while (learner.open.size() > 1 && learner.open[1].from <= end) {
     if (learner.open[0].from < learner.open[1].from) {
@@ -98,7 +109,7 @@ void ActivityLedger::on_slice(const tape::SliceChanged& change, Nanoseconds now)
   if (slice_shape.learner == tape::kNoLearner) return;
   if (slice.state != SliceState::kJoined) {
     account(slice.state == SliceState::kFailed ? Bucket::kFailed : Bucket::kWaitingToJoin,
-            slice.since, now, slice_shape.chips);
+            slice.since, now, slice_shape.chips, milliwatts_of(slice_shape));
   }
   const int joins = (change.state == SliceState::kJoined) - (slice.state == SliceState::kJoined);
   slice = {change.state, now};
@@ -111,6 +122,7 @@ void ActivityLedger::on_slice(const tape::SliceChanged& change, Nanoseconds now)
   }
   learner.open.back().chips += joins * slice_shape.chips;
   learner.open.back().slices += joins;
+  learner.open.back().milliwatts += joins * milliwatts_of(slice_shape);
 }
 
 void ActivityLedger::on_new_life(std::uint16_t index, Nanoseconds now) {
@@ -166,16 +178,21 @@ Bucket ActivityLedger::open_bucket(const Learner& learner, Bucket while_stepping
 
 void ActivityLedger::close_open(Learner& learner, Nanoseconds to, Bucket bucket) {
   while (learner.open.size() > 1 && learner.open[1].from <= to) {
-    account(bucket, learner.open[0].from, learner.open[1].from, learner.open[0].chips);
+    const Segment& first = learner.open[0];
+    account(bucket, first.from, learner.open[1].from, first.chips, first.milliwatts);
     learner.open.erase(learner.open.begin());
   }
   Segment& segment = learner.open.front();
-  if (segment.from < to) account(bucket, segment.from, to, segment.chips);
+  if (segment.from < to) {
+    account(bucket, segment.from, to, segment.chips, segment.milliwatts);
+  }
   segment.from = std::max(segment.from, to);
 }
 
-void ActivityLedger::account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+void ActivityLedger::account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips,
+                             std::int64_t milliwatts) {
   totals_[bucket] += chip_time(chips, to - from);
+  full_work_pj_[bucket] += chip_time(milliwatts, to - from);
   if (grid_ != nullptr) grid_->add(bucket, from, to, chips);
 }
 
@@ -184,6 +201,8 @@ void ActivityLedger::account_steps(Learner& learner, const StepPiece& piece) {
   const Nanoseconds compute = piece.computed(piece.from, piece.to);
   totals_[Bucket::kCompute] += chip_time(piece.chips, compute);
   totals_[Bucket::kExposedCommunication] += chip_time(piece.chips, duration - compute);
+  full_work_pj_[Bucket::kCompute] += chip_time(piece.milliwatts, compute);
+  full_work_pj_[Bucket::kExposedCommunication] += chip_time(piece.milliwatts, duration - compute);
   learner.useful_time += static_cast<ChipNanoseconds>(duration);
   learner.useful_slice_time += chip_time(piece.slices, duration);
   if (grid_ != nullptr) grid_->add_steps(piece);
@@ -201,40 +220,52 @@ void ActivityLedger::undo_steps(Learner& learner, const StepPiece& piece, Nanose
   totals_[Bucket::kCompute] -= chip_time(piece.chips, compute);
   totals_[Bucket::kExposedCommunication] -= chip_time(piece.chips, duration - compute);
   totals_[Bucket::kRolledBack] += chip_time(piece.chips, duration);
+  const ChipNanoseconds exposed_pj = chip_time(piece.milliwatts, duration - compute);
+  full_work_pj_[Bucket::kCompute] -= chip_time(piece.milliwatts, compute);
+  full_work_pj_[Bucket::kExposedCommunication] -= exposed_pj;
+  full_work_pj_[Bucket::kRolledBack] += chip_time(piece.milliwatts, duration);
+  rolled_back_exposed_pj_ += exposed_pj;
   learner.useful_time -= static_cast<ChipNanoseconds>(duration);
   learner.useful_slice_time -= chip_time(piece.slices, duration);
   if (grid_ != nullptr) grid_->undo_steps(piece, from);
 }
 
-// Calls interval(bucket, from, to, chips) for all that is open at `now`.
+// Calls interval(bucket, from, to, chips, milliwatts) for all that is open at `now`.
 template <class Interval>
 void ActivityLedger::each_open(Nanoseconds now, Interval interval) const {
   for (const Learner& learner : learners_) {
     const Bucket bucket = open_bucket(learner, Bucket::kUnfinishedStep);
     for (std::size_t i = 0; i < learner.open.size(); ++i) {
       const Nanoseconds to = i + 1 < learner.open.size() ? learner.open[i + 1].from : now;
-      interval(bucket, learner.open[i].from, to, learner.open[i].chips);
+      interval(bucket, learner.open[i].from, to, learner.open[i].chips, learner.open[i].milliwatts);
     }
   }
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (slices_[i].state == SliceState::kJoined) continue;
     interval(slices_[i].state == SliceState::kFailed ? Bucket::kFailed : Bucket::kWaitingToJoin,
-             slices_[i].since, now, shape_.slices[i].chips);
+             slices_[i].since, now, shape_.slices[i].chips, milliwatts_of(shape_.slices[i]));
   }
-  interval(Bucket::kUnused, 0, now, unused_chips_);
+  interval(Bucket::kUnused, 0, now, unused_chips_, unused_milliwatts_);
 }
 
 ActivityTotals ActivityLedger::snapshot(Nanoseconds now) const {
   ActivityTotals result;
   result.duration = now;
   result.buckets = totals_;
-  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+  result.full_work_pj = full_work_pj_;
+  result.rolled_back_exposed_pj = rolled_back_exposed_pj_;
+  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips,
+                     std::int64_t milliwatts) {
     result.buckets[bucket] += chip_time(chips, to - from);
+    result.full_work_pj[bucket] += chip_time(milliwatts, to - from);
   });
   if (result.buckets.sum() != chip_time(shape_.chips, now)) {
     throw std::logic_error(fmt::format(
         "chip-seconds do not close at {} ns: the buckets hold {}, the fleet had {}", now,
         to_chip_seconds(result.buckets.sum()), to_chip_seconds(chip_time(shape_.chips, now))));
+  }
+  if (result.full_work_pj.sum() != chip_time(fleet_milliwatts_, now)) {
+    throw std::logic_error(fmt::format("joules at full work do not close at {} ns", now));
   }
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     const tape::LearnerShape& learner = shape_.learners[i];
@@ -252,7 +283,8 @@ ActivityTotals ActivityLedger::snapshot(Nanoseconds now) const {
 ActivityGrid ActivityLedger::grid_at(Nanoseconds now) const {
   if (grid_ == nullptr) throw std::logic_error("the activity ledger was made without a grid");
   ActivityGrid result = *grid_;
-  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips) {
+  each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips,
+                     std::int64_t) {
     result.add(bucket, from, to, chips);
   });
   return result;

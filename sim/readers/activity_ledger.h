@@ -31,6 +31,10 @@ struct ActivityTotals {
   // ... and the same with the share of its slices that stepped, in chip-nanoseconds.
   double useful_stepping_chip_time = 0;
   Nanoseconds uptime = 0;  // at least one learner was in kStepping
+  // The same times, each chip's weighted with its watts at full work. Milliwatts times nanoseconds
+  // are picojoules; integers, so that they close like chip-time.
+  BucketTimes full_work_pj;
+  ChipNanoseconds rolled_back_exposed_pj = 0;  // the part of kRolledBack that was communication
 };
 
 class ActivityLedger : public tape::Reader {
@@ -51,7 +55,7 @@ class ActivityLedger : public tape::Reader {
  private:
   struct Segment {
     Nanoseconds from;
-    std::int64_t chips, slices;
+    std::int64_t chips, slices, milliwatts;
   };
   struct Learner {
     bool started = false;
@@ -79,7 +83,8 @@ class ActivityLedger : public tape::Reader {
   void on_restored(const tape::GlobalRestored& restored);
   // Accounts the open time of a learner up to `to` and leaves the rest open.
   void close_open(Learner& learner, Nanoseconds to, Bucket bucket);
-  void account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips);
+  void account(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips,
+               std::int64_t milliwatts);
   void account_steps(Learner& learner, const StepPiece& piece);
   void undo_kept(Learner& learner, std::vector<StepPiece>& kept, std::uint32_t to_step);
   void undo_steps(Learner& learner, const StepPiece& piece, Nanoseconds from);
@@ -90,8 +95,10 @@ class ActivityLedger : public tape::Reader {
   ActivityGrid* grid_;
   std::vector<Learner> learners_;
   std::vector<Slice> slices_;
-  BucketTimes totals_;
-  std::int64_t unused_chips_ = 0;
+  BucketTimes totals_, full_work_pj_;
+  ChipNanoseconds rolled_back_exposed_pj_ = 0;
+  std::int64_t unused_chips_ = 0, unused_milliwatts_ = 0;
+  std::int64_t fleet_milliwatts_ = 0;
   std::size_t stepping_count_ = 0;
   Nanoseconds up_since_ = 0;
   Nanoseconds uptime_ = 0;

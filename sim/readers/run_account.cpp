@@ -5,9 +5,11 @@ namespace sim::readers {
 
 RunAccount::RunAccount(const tape::RunShape& shape, AccountOptions options)
     : shape_(shape),
+      options_(options),
       activity_(shape, &grid_),
       tokens_(shape, options.counting),
       traffic_(shape),
+      cost_(shape, options.cost),
       syncs_(options.overlap_steps),
       properties_(shape, options.quorum),
       clocks_(shape) {}
@@ -19,12 +21,12 @@ void RunAccount::on(const tape::Fact& fact) {
   activity_.on(fact);
   tokens_.on(fact);
   traffic_.on(fact);
+  cost_.on(fact);
   syncs_.on(fact);
   step_times_.on(fact);
   faults_.on(fact);
   if (fact.kind == tape::Kind::kMarkReached) {
-    (fact.mark_reached.mark == tape::MarkKind::kTime ? at_time_mark_ : at_token_mark_) =
-        take(fact.at);
+    at_mark_[static_cast<std::size_t>(fact.mark_reached.mark)] = take(fact.at);
   } else if (fact.kind == tape::Kind::kRunEnded) {
     at_end_ = take(fact.at);
   }
@@ -42,11 +44,25 @@ Account RunAccount::take(Nanoseconds now) const {
   account.wan = traffic_.wan_totals(now);
   account.syncs = syncs_.totals();
   account.faults_met = faults_.met_count();
+  const auto energy_with = [&](double stall) {
+    return energy(shape_, options_.energy, stall, account.activity, account.tokens,
+                  account.wan.bytes);
+  };
+  account.energy = energy_with(options_.energy.stall);
+  account.energy_stall_low = energy_with(options_.energy.stall_low);
+  account.energy_stall_high = energy_with(options_.energy.stall_high);
+  account.cost = cost_at(now);
   if (account.unique_tokens > 0) {
     account.wan_bytes_per_token =
         static_cast<double>(account.wan.bytes) / static_cast<double>(account.unique_tokens);
   }
   return account;
+}
+
+std::optional<Energy> RunAccount::energy_at(Nanoseconds now) const {
+  const ByteTotals wan = traffic_.wan();
+  return energy(shape_, options_.energy, options_.energy.stall, activity_.snapshot(now),
+                tokens_.model(), wan.received + wan.lost);
 }
 
 }  // namespace sim::readers

@@ -18,6 +18,7 @@ struct StepPiece {
   std::uint32_t first_step;
   std::int64_t chips;   // stepping in this piece
   std::int64_t slices;  // likewise
+  std::int64_t milliwatts = 0;  // of these chips at full work
 
   // Computation between the start of the stretch and `date`, exact.
   Nanoseconds computed_until(Nanoseconds date) const {
@@ -34,7 +35,7 @@ struct StepPiece {
   // Whether `next` goes on where this ends, step by step alike.
   bool continues_in(const StepPiece& next) const {
     return to == next.from && period == next.period && compute == next.compute &&
-           chips == next.chips && slices == next.slices &&
+           chips == next.chips && slices == next.slices && milliwatts == next.milliwatts &&
            start + (std::int64_t{next.first_step} - std::int64_t{first_step}) * period == next.start;
   }
 };

@@ -141,6 +141,14 @@ const ByteTotals& TrafficLedger::pair(std::uint16_t source_region, std::uint16_t
   return accounts_[account_of(source_region, target_region, traffic)];
 }
 
+ByteTotals TrafficLedger::between(std::uint16_t source_region, std::uint16_t target_region) const {
+  ByteTotals total;
+  for (int c = 0; c < tape::kTrafficClassCount; ++c) {
+    total += pair(source_region, target_region, static_cast<TrafficClass>(c));
+  }
+  return total;
+}
+
 ByteTotals TrafficLedger::wan(TrafficClass traffic) const {
   ByteTotals total;
   for (std::size_t a = 0; a < region_count_; ++a) {

@@ -51,6 +51,7 @@ class TrafficLedger : public tape::Reader {
 
   const ByteTotals& pair(std::uint16_t source_region, std::uint16_t target_region,
                          tape::TrafficClass traffic) const;
+  ByteTotals between(std::uint16_t source_region, std::uint16_t target_region) const;  // all classes
   ByteTotals wan() const;           // all classes
   ByteTotals wan(tape::TrafficClass traffic) const;
 

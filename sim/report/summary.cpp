@@ -6,12 +6,60 @@
 namespace sim::report {
 namespace {
 
+constexpr double kJoulesPerKwh = 3.6e6;
+
+std::optional<double> kwh(const std::optional<readers::Energy>& energy) {
+  if (!energy) return std::nullopt;
+  return energy->total / kJoulesPerKwh;
+}
+
+void fill_mark(MarkSummary& mark, const readers::Account& reached) {
+  mark.at = reached.at;
+  mark.tokens = reached.unique_tokens;
+  mark.energy_kwh = kwh(reached.energy);
+  mark.energy_kwh_stall_low = kwh(reached.energy_stall_low);
+  mark.energy_kwh_stall_high = kwh(reached.energy_stall_high);
+  if (reached.cost) mark.cost_usd = reached.cost->total;
+}
+
 void fill_marks(Summary& summary, const readers::RunAccount& account) {
   for (MarkSummary& mark : summary.marks) {
-    const auto& reached = mark.name == "time" ? account.at_time_mark() : account.at_token_mark();
-    if (!reached) continue;
-    mark.at = reached->at;
-    mark.tokens = reached->unique_tokens;
+    for (int kind = 0; kind < tape::kMarkKindCount; ++kind) {
+      const auto& reached = account.at_mark(static_cast<tape::MarkKind>(kind));
+      if (reached && mark.name == mark_name(static_cast<tape::MarkKind>(kind))) {
+        fill_mark(mark, *reached);
+      }
+    }
+  }
+}
+
+void fill_energy(Summary& summary, const readers::Account& account) {
+  if (!account.energy) return;
+  const readers::Energy& joules = *account.energy;
+  EnergySummary& energy = summary.energy.emplace();
+  energy = {.total = joules.total / kJoulesPerKwh,
+            .stall_low = *kwh(account.energy_stall_low),
+            .stall_high = *kwh(account.energy_stall_high),
+            .busy = joules.busy / kJoulesPerKwh,
+            .stalled = joules.stalled / kJoulesPerKwh,
+            .idle = joules.idle / kJoulesPerKwh,
+            .unused = joules.unused / kJoulesPerKwh,
+            .off = joules.off / kJoulesPerKwh,
+            .host = joules.host / kJoulesPerKwh,
+            .wan = joules.wan / kJoulesPerKwh,
+            .wasted = joules.wasted / kJoulesPerKwh,
+            .joules_per_token = std::nullopt};
+  if (account.unique_tokens > 0) {
+    energy.joules_per_token = joules.total / static_cast<double>(account.unique_tokens);
+  }
+}
+
+void fill_cost(Summary& summary, const readers::Account& account) {
+  if (!account.cost) return;
+  CostSummary& cost = summary.cost.emplace();
+  cost = {account.cost->total, account.cost->chips, account.cost->egress, std::nullopt};
+  if (account.unique_tokens > 0) {
+    cost.per_billion_tokens = cost.total / (static_cast<double>(account.unique_tokens) / 1e9);
   }
 }
 
@@ -28,6 +76,17 @@ void fill_nominal(NominalSummary& nominal, const tape::RunShape& shape) {
 
 }  // namespace
 
+std::string_view mark_name(tape::MarkKind mark) {
+  switch (mark) {
+    case tape::MarkKind::kTime: return "time";
+    case tape::MarkKind::kTokens: return "tokens";
+    case tape::MarkKind::kEnergy: return "energy_kwh";
+    case tape::MarkKind::kCost: return "cost_usd";
+    case tape::MarkKind::kLoss: return "loss";
+  }
+  throw std::logic_error("a mark without a name");
+}
+
 void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccount& account) {
   if (!account.at_end()) throw std::logic_error("a summary of a run that has not ended");
   const readers::Account& end = *account.at_end();
@@ -38,6 +97,10 @@ void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccou
   summary.duration = end.at;
   summary.accounted_until = timed.at;
   fill_marks(summary, account);
+  fill_energy(summary, timed);
+  fill_cost(summary, timed);
+  const readers::EnergyOptions& power = account.options().energy;
+  summary.power = {power.stall, power.stall_low, power.stall_high, power.pue, shape.watts_assumed};
   summary.goodput = timed.goodput;
   for (int b = 0; b < readers::kBucketCount; ++b) {
     summary.activity_chip_seconds[static_cast<std::size_t>(b)] =

@@ -21,10 +21,35 @@ using base::Nanoseconds;
 constexpr int kSummaryFormat = 1;
 
 struct MarkSummary {
-  std::string name;               // "time", "tokens"
+  std::string name;               // see mark_name
   std::optional<Nanoseconds> at;  // empty: not reached
   std::optional<double> loss;     // last evaluation at or before the mark
   std::optional<std::uint64_t> tokens;
+  std::optional<double> energy_kwh = {}, energy_kwh_stall_low = {}, energy_kwh_stall_high = {};
+  std::optional<double> cost_usd = {};
+  std::optional<double> learning_rate_factor = {};  // place in the schedule: on the peak rate
+};
+
+// "time", "tokens", "energy_kwh", "cost_usd", "loss": as in [marks].
+std::string_view mark_name(tape::MarkKind mark);
+
+// Where the joules went, in kWh, at the declared stall power.
+struct EnergySummary {
+  double total = 0, stall_low = 0, stall_high = 0;
+  double busy = 0, stalled = 0, idle = 0, unused = 0, off = 0, host = 0, wan = 0;
+  double wasted = 0;  // of the total: undone, broken off and discarded work
+  std::optional<double> joules_per_token = {};  // unique ones
+};
+
+struct CostSummary {
+  double total = 0, chips = 0, egress = 0;
+  std::optional<double> per_billion_tokens = {};
+};
+
+// What energy was charged with.
+struct PowerSummary {
+  double stall = 0, stall_low = 0, stall_high = 0, pue = 0;
+  bool watts_assumed = false;
 };
 
 struct WanSummary {
@@ -83,6 +108,9 @@ struct Summary {
   std::uint64_t learner_steps = 0;   // finished by all learners, undone ones included
   std::uint64_t tokens = 0;          // unique, in the global model, at the end
   LossSummary loss;
+  std::optional<EnergySummary> energy;  // as far as the other time measures; none: watts unknown
+  std::optional<CostSummary> cost;      // none: prices not given
+  PowerSummary power;
   std::uint64_t faults_met = 0, faults_met_scripted = 0, faults_met_arm_relative = 0;
   std::array<double, readers::kBucketCount> activity_chip_seconds{};
   readers::TokenTotals token_totals; // at the end

@@ -25,10 +25,45 @@ std::string hex(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 Json marks_json(const std::vector<MarkSummary>& marks) {
   Json json = Json::object();
   for (const MarkSummary& mark : marks) {
-    json[mark.name] = {
-        {"at_s", seconds(mark.at)}, {"loss", maybe(mark.loss)}, {"tokens", maybe(mark.tokens)}};
+    json[mark.name] = {{"at_s", seconds(mark.at)},
+                       {"loss", maybe(mark.loss)},
+                       {"tokens", maybe(mark.tokens)},
+                       {"energy_kwh", maybe(mark.energy_kwh)},
+                       {"energy_kwh_stall_low", maybe(mark.energy_kwh_stall_low)},
+                       {"energy_kwh_stall_high", maybe(mark.energy_kwh_stall_high)},
+                       {"cost_usd", maybe(mark.cost_usd)},
+                       {"learning_rate_factor", maybe(mark.learning_rate_factor)}};
   }
   return json;
+}
+
+Json energy_json(const Summary& s) {
+  Json json = Json::object();
+  const auto put = [&](const char* key, double EnergySummary::* field) {
+    json[key] = s.energy ? Json((*s.energy).*field) : Json(nullptr);
+  };
+  put("busy_kwh", &EnergySummary::busy);
+  put("stalled_kwh", &EnergySummary::stalled);
+  put("idle_kwh", &EnergySummary::idle);
+  put("unused_kwh", &EnergySummary::unused);
+  put("off_kwh", &EnergySummary::off);
+  put("host_kwh", &EnergySummary::host);
+  put("wan_kwh", &EnergySummary::wan);
+  put("wasted_kwh", &EnergySummary::wasted);
+  json["joules_per_token"] = s.energy ? maybe(s.energy->joules_per_token) : Json(nullptr);
+  json["stall_share"] = s.power.stall;
+  json["stall_share_low"] = s.power.stall_low;
+  json["stall_share_high"] = s.power.stall_high;
+  json["pue"] = s.power.pue;
+  json["watts_assumed"] = s.power.watts_assumed;
+  return json;
+}
+
+Json cost_json(const std::optional<CostSummary>& cost) {
+  if (!cost) return {{"chips_usd", nullptr}, {"egress_usd", nullptr}, {"usd_per_billion_tokens", nullptr}};
+  return {{"chips_usd", cost->chips},
+          {"egress_usd", cost->egress},
+          {"usd_per_billion_tokens", maybe(cost->per_billion_tokens)}};
 }
 
 Json activity_json(const Summary& summary) {
@@ -172,8 +207,41 @@ readers::SyncTotals read_syncs(const Json& json) {
 void read_marks(const Json& json, std::vector<MarkSummary>& marks) {
   for (const auto& [name, mark] : json.items()) {
     marks.push_back({name, time_of(mark, "at_s"), maybe_of<double>(mark, "loss"),
-                     maybe_of<std::uint64_t>(mark, "tokens")});
+                     maybe_of<std::uint64_t>(mark, "tokens"), maybe_of<double>(mark, "energy_kwh"),
+                     maybe_of<double>(mark, "energy_kwh_stall_low"),
+                     maybe_of<double>(mark, "energy_kwh_stall_high"),
+                     maybe_of<double>(mark, "cost_usd"), maybe_of<double>(mark, "learning_rate_factor")});
   }
+}
+
+void read_energy(const Json& json, Summary& summary) {
+  const Json energy = value_of<Json>(json, "energy");
+  summary.power = {value_of<double>(energy, "stall_share"), value_of<double>(energy, "stall_share_low"),
+                   value_of<double>(energy, "stall_share_high"), value_of<double>(energy, "pue"),
+                   value_of<bool>(energy, "watts_assumed")};
+  const auto total = maybe_of<double>(json, "energy_kwh");
+  if (!total) return;
+  summary.energy = EnergySummary{.total = *total,
+                                 .stall_low = value_of<double>(json, "energy_kwh_stall_low"),
+                                 .stall_high = value_of<double>(json, "energy_kwh_stall_high"),
+                                 .busy = value_of<double>(energy, "busy_kwh"),
+                                 .stalled = value_of<double>(energy, "stalled_kwh"),
+                                 .idle = value_of<double>(energy, "idle_kwh"),
+                                 .unused = value_of<double>(energy, "unused_kwh"),
+                                 .off = value_of<double>(energy, "off_kwh"),
+                                 .host = value_of<double>(energy, "host_kwh"),
+                                 .wan = value_of<double>(energy, "wan_kwh"),
+                                 .wasted = value_of<double>(energy, "wasted_kwh"),
+                                 .joules_per_token = maybe_of<double>(energy, "joules_per_token")};
+}
+
+void read_cost(const Json& json, Summary& summary) {
+  const auto total = maybe_of<double>(json, "cost_usd");
+  if (!total) return;
+  const Json cost = value_of<Json>(json, "cost");
+  summary.cost = CostSummary{*total, value_of<double>(cost, "chips_usd"),
+                             value_of<double>(cost, "egress_usd"),
+                             maybe_of<double>(cost, "usd_per_billion_tokens")};
 }
 
 void read_measures(const Json& json, Summary& summary) {
@@ -269,6 +337,12 @@ std::string to_json(const Summary& s) {
        {{"initial", maybe(s.loss.initial)},
         {"final", maybe(s.loss.last)},
         {"floor", maybe(s.loss.floor)}}},
+      {"energy_kwh", s.energy ? Json(s.energy->total) : Json(nullptr)},
+      {"energy_kwh_stall_low", s.energy ? Json(s.energy->stall_low) : Json(nullptr)},
+      {"energy_kwh_stall_high", s.energy ? Json(s.energy->stall_high) : Json(nullptr)},
+      {"energy", energy_json(s)},
+      {"cost_usd", s.cost ? Json(s.cost->total) : Json(nullptr)},
+      {"cost", cost_json(s.cost)},
       {"faults_met", s.faults_met},
       {"faults_met_scripted", s.faults_met_scripted},
       {"faults_met_arm_relative", s.faults_met_arm_relative},
@@ -305,6 +379,8 @@ Summary from_json(std::string_view text) {
   s.accounted_until = base::from_seconds(value_of<double>(json, "accounted_until_s"));
   read_marks(value_of<Json>(json, "marks"), s.marks);
   read_measures(json, s);
+  read_energy(json, s);
+  read_cost(json, s);
   s.steps = value_of<std::uint64_t>(json, "steps");
   s.learner_steps = value_of<std::uint64_t>(json, "learner_steps");
   s.tokens = value_of<std::uint64_t>(json, "tokens");

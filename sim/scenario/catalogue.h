@@ -1,6 +1,7 @@
 // sim/scenario/catalogue.h: accelerators known by name.
 //
-// What is not published stays unknown here and is asked for, never invented.
+// What is not published stays unknown here; where a run needs a value all the same (the watts of
+// TPUs), the assumption stands apart and every result says so.
 #pragma once
 
 #include <optional>
@@ -20,6 +21,7 @@ struct ChipEntry {
   std::optional<double> power_w;   // per chip; nothing: not published
   std::string_view source;
   std::string_view certainty;      // "vendor", "secondary", "estimate"
+  double assumed_power_w = 0;      // where power_w is nothing: what energy is charged with
 };
 
 const std::vector<ChipEntry>& chips();

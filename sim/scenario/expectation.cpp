@@ -30,7 +30,10 @@ void add_fields(const nlohmann::ordered_json& json, const std::string& prefix,
 const std::vector<std::string>& known_fields() {
   static const std::vector<std::string> fields = [] {
     report::Summary summary{};
-    summary.marks = {{"time", {}, {}, {}}, {"tokens", {}, {}, {}}};
+    for (int mark = 0; mark < tape::kMarkKindCount; ++mark) {
+      summary.marks.push_back({std::string(report::mark_name(static_cast<tape::MarkKind>(mark))), {},
+                               {}, {}});
+    }
     summary.proxy.emplace();
     std::vector<std::string> result;
     add_fields(nlohmann::ordered_json::parse(report::to_json(summary)), "", result);

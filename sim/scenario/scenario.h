@@ -10,6 +10,8 @@
 #include "sim/engine/network_options.h"
 #include "sim/methods/fleet_options.h"
 #include "sim/methods/training_options.h"
+#include "sim/readers/cost.h"
+#include "sim/readers/energy.h"
 #include "sim/trainer/learning_options.h"
 
 namespace sim::scenario {
@@ -18,6 +20,9 @@ struct MarkOptions {
   base::Nanoseconds time;  // 0: none
   double tokens;           // 0: none
   base::Nanoseconds limit; // an arm that has not reached its marks by then ends: "not reached"
+  double energy_kwh = 0;   // 0: none
+  double cost_usd = 0;     // 0: none
+  double loss = 0;         // held-out loss at an evaluation; 0: none
 };
 
 struct Expectation {
@@ -45,6 +50,8 @@ struct Scenario {
   methods::SpeedSpreadOptions spread;
   engine::NetworkOptions network;
   std::vector<methods::IslandOptions> islands;
+  readers::EnergyOptions energy;
+  readers::CostOptions cost;
   bool allow_overload;            // overload = "allow"
   std::vector<Arm> arms;          // the first is [training]; the reference of comparisons
   std::vector<Expectation> expectations;

@@ -9,6 +9,7 @@
 #include "sim/engine/network_schema.h"
 #include "sim/methods/fleet_schema.h"
 #include "sim/methods/training_schema.h"
+#include "sim/readers/energy_schema.h"
 #include "sim/trainer/learning_schema.h"
 
 namespace sim::scenario {
@@ -60,6 +61,11 @@ const SchemaOf<MarkOptions>& mark_schema() {
           .duration("time", &M::time, kUpTo90Days, "0 s", "0 s: no time mark")
           .real("tokens", &M::tokens, base::at_least(0), 0.0,
                 "unique tokens in the global model; 0: no token mark")
+          .real("energy_kwh", &M::energy_kwh, base::at_least(0), 0.0,
+                "energy used, at the declared stall power; 0: no energy mark")
+          .real("cost_usd", &M::cost_usd, base::at_least(0), 0.0, "money spent; 0: no cost mark")
+          .real("loss", &M::loss, base::at_least(0), 0.0,
+                "the first evaluation at or below it; 0: no loss mark")
           .duration("limit", &M::limit,
                     {.low = 0, .high = 90.0 * 86400, .low_open = true,
                      .hint = "no run lasts longer than 90 d"},
@@ -84,7 +90,9 @@ const SchemaOf<Scenario>& head_schema() {
           .table("marks", &S::marks, mark_schema(), "where arms are compared")
           .table("model", &S::model, methods::nominal_model_schema(), "nominal model")
           .table("network", &S::network, engine::network_schema(), "how transfers are simulated")
-          .table("spread", &S::spread, methods::speed_spread_schema(), "unequal speeds");
+          .table("spread", &S::spread, methods::speed_spread_schema(), "unequal speeds")
+          .table("energy", &S::energy, readers::energy_schema(), "what joules are charged for")
+          .table("cost", &S::cost, readers::cost_schema(), "what dollars are charged for");
   return schema;
 }
 
@@ -106,6 +114,9 @@ const std::vector<Section>& sections() {
       {"link", true, &engine::link_schema(), "A wide-area link between two regions."},
       {"island", true, &methods::island_schema(), "A tightly coupled group of slices."},
       {"spread", false, &methods::speed_spread_schema(), "Unequal speeds of islands and steps."},
+      {"energy", false, &readers::energy_schema(),
+       "Joules: what chips, hosts and links draw. Measures at nominal energy, losses of the proxy."},
+      {"cost", false, &readers::cost_schema(), "Dollars: prices are yours, none is built in."},
       {"training", false, &methods::training_schema(), "The first arm."},
       {"failure", true, &chaos::failure_schema(), "A random failure model; several act together."},
       {"fault", true, &chaos::fault_schema(), "One scripted fault."},

@@ -12,7 +12,7 @@ namespace sim::scenario {
 constexpr int kFormat = 1;
 
 // Keys outside of any list and outside of arms: format, name, seed, overload, [marks], [model],
-// [network], [spread].
+// [network], [spread], [energy], [cost].
 const base::SchemaOf<Scenario>& head_schema();
 const base::SchemaOf<MarkOptions>& mark_schema();
 

@@ -105,6 +105,21 @@ void fill_peak(Bound& bound, std::size_t index, Problems& problems) {
                                : fmt::format("did you mean '{}'?", nearest));
 }
 
+// Watts: given, published, or the catalogue's assumption. Prices: its own or that of [cost].
+void fill_power_and_price(methods::IslandOptions& island, const readers::CostOptions& cost) {
+  if (island.dollars_per_h == 0) island.dollars_per_h = cost.chip_dollars_per_h;
+  const ChipEntry* const chip = find_chip(island.chip);
+  if (island.power_w > 0 || chip == nullptr) return;
+  island.power_w = chip->power_w.value_or(chip->assumed_power_w);
+  island.power_assumed = !chip->power_w.has_value();
+}
+
+void fill_egress(Scenario& scenario) {
+  for (engine::LinkOptions& link : scenario.network.links) {
+    if (link.dollars_per_gb == 0) link.dollars_per_gb = scenario.cost.egress_dollars_per_gb;
+  }
+}
+
 void check_islands(Bound& bound, Problems& problems) {
   if (bound.scenario.islands.empty()) {
     problems.add(place_of(bound.root, {"island"}), "is missing", "write at least one [[island]]");
@@ -112,12 +127,37 @@ void check_islands(Bound& bound, Problems& problems) {
   check_names(bound, "island", bound.scenario.islands, problems);
   for (std::size_t i = 0; i < bound.scenario.islands.size(); ++i) {
     fill_peak(bound, i, problems);
+    fill_power_and_price(bound.scenario.islands[i], bound.scenario.cost);
     const auto& island = bound.scenario.islands[i];
     check_region(bound.scenario, island.region, element_place(bound, "island", i, "region"), problems);
     if (island.slices > 0 && island.chips > 0 && island.chips % island.slices != 0) {
       problems.add(element_place(bound, "island", i, "slices"),
                    fmt::format("must divide the number of chips ({}); got {}", island.chips,
                                island.slices));
+    }
+  }
+}
+
+// A mark that no run could ever reach, for want of watts, prices or mathematics.
+void check_marks_can_be_met(const Bound& bound, Problems& problems) {
+  const Scenario& scenario = bound.scenario;
+  const auto place = [&bound](const char* key) { return place_of(bound.root, {"marks", key}); };
+  for (const methods::IslandOptions& island : scenario.islands) {
+    if (scenario.marks.energy_kwh > 0 && island.power_w == 0) {
+      problems.add(place("energy_kwh"),
+                   fmt::format("needs the power of every chip; island {} has none", island.name),
+                   "give power = \"700 W\" there, or a chip of the catalogue");
+    }
+    if (scenario.marks.cost_usd > 0 && island.dollars_per_h == 0) {
+      problems.add(place("cost_usd"),
+                   fmt::format("needs the price of every chip; island {} has none", island.name),
+                   "give price = \"2 USD/h\" there, or in [cost] for all");
+    }
+  }
+  for (const Arm& arm : scenario.arms) {
+    if (scenario.marks.loss > 0 && arm.learning.model.kind == optim::ModelKind::kNone) {
+      problems.add(place("loss"), fmt::format("needs a model; arm {} trains none", arm.training.name),
+                   "give [learning] model");
     }
   }
 }
@@ -158,6 +198,7 @@ void check_arm_names(const Bound& bound, Problems& problems) {
 
 void validate(Bound& bound, Problems& problems) {
   check_regions_and_links(bound, problems);
+  fill_egress(bound.scenario);
   check_islands(bound, problems);
   check_arm_names(bound, problems);
   for (std::size_t arm = 0; arm < bound.scenario.arms.size(); ++arm) {
@@ -165,6 +206,7 @@ void validate(Bound& bound, Problems& problems) {
     validate_faults(bound, arm, problems);
   }
   check_marks(bound, problems);
+  check_marks_can_be_met(bound, problems);
   if (!problems.list().empty()) return;
   for (std::size_t arm = 0; arm < bound.scenario.arms.size(); ++arm) {
     validate_arm_on_fleet(bound, arm, problems);

@@ -45,8 +45,9 @@ enum class Kind : std::uint8_t {
   kSnapshotBegun,
   kSnapshotSaved,
   kSnapshotEnded,
+  kDecided,
 };
-constexpr Kind kLastKind = Kind::kSnapshotEnded;
+constexpr Kind kLastKind = Kind::kDecided;
 constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
@@ -92,7 +93,10 @@ enum class LossReason : std::uint8_t {
 
 enum class FaultKind : std::uint8_t { kKill, kRateCut, kPartition };
 enum class TargetKind : std::uint8_t { kChip, kSlice, kIsland, kRegion, kLink, kSyncer };
-enum class MarkKind : std::uint8_t { kTime, kTokens };
+enum class MarkKind : std::uint8_t { kTime, kTokens, kEnergy, kCost, kLoss };
+constexpr int kMarkKindCount = static_cast<int>(MarkKind::kLoss) + 1;
+// What the world asked of the mathematics.
+enum class Question : std::uint8_t { kLossReached };
 
 // `count` homogeneous steps, back to back: step i (0 <= i < count) ran from start + i * period to
 // start + (i + 1) * period with the slices then joined, on the slots of data step first_step + i.
@@ -270,6 +274,13 @@ struct SnapshotEnded {
   std::uint32_t snapshot;
   std::uint8_t complete;  // every live learner answered; else it was overtaken by the next one
 };
+// The answer to a question that control flow hangs on, so that a replay needs no mathematics.
+struct Decided {
+  double value;         // what the answer rests on: the loss
+  std::uint32_t index;  // of the evaluation that was asked about
+  Question question;
+  std::uint8_t yes;
+};
 
 struct Fact {
   Nanoseconds at;
@@ -299,6 +310,7 @@ struct Fact {
     SnapshotBegun snapshot_begun;
     SnapshotSaved snapshot_saved;
     SnapshotEnded snapshot_ended;
+    Decided decided;
   };
   Kind kind;
 
@@ -342,6 +354,7 @@ struct Fact {
       : at(date), snapshot_saved(f), kind(Kind::kSnapshotSaved) {}
   Fact(Nanoseconds date, const SnapshotEnded& f)
       : at(date), snapshot_ended(f), kind(Kind::kSnapshotEnded) {}
+  Fact(Nanoseconds date, const Decided& f) : at(date), decided(f), kind(Kind::kDecided) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

@@ -80,7 +80,7 @@ template <class C> void code_fact(C& c, EvaluationDue& f, Nanoseconds) {
 }
 template <class C> void code_fact(C& c, MarkReached& f, Nanoseconds) {
   code(c, f.tokens);
-  code_enum(c, f.mark, MarkKind::kTokens);
+  code_enum(c, f.mark, MarkKind::kLoss);
 }
 template <class C> void code_fact(C& c, RunEnded& f, Nanoseconds) { code(c, f.tokens); }
 template <class C> void code_fact(C& c, SnapshotBegun& f, Nanoseconds) {
@@ -91,6 +91,11 @@ template <class C> void code_fact(C& c, SnapshotSaved& f, Nanoseconds) {
 }
 template <class C> void code_fact(C& c, SnapshotEnded& f, Nanoseconds) {
   code_all(c, f.snapshot, f.complete);
+}
+template <class C> void code_fact(C& c, Decided& f, Nanoseconds) {
+  code_all(c, f.value, f.index);
+  code_enum(c, f.question, Question::kLossReached);
+  code(c, f.yes);
 }
 
 template <class C> void code_contributor(C& c, Contributor& f) {
@@ -132,19 +137,24 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kSnapshotBegun: return code_fact(c, fact.snapshot_begun, fact.at);
     case Kind::kSnapshotSaved: return code_fact(c, fact.snapshot_saved, fact.at);
     case Kind::kSnapshotEnded: return code_fact(c, fact.snapshot_ended, fact.at);
+    case Kind::kDecided: return code_fact(c, fact.decided, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
 
-template <class C> void code_shape(C& c, RunShape& shape) {
+// `format` is the file's: watts and prices came with 2; a shape of format 1 knows none.
+template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) {
+  const bool has_prices = format >= 2;
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
-  code_list(c, shape.links, [&c](LinkShape& link) {
+  code_list(c, shape.links, [&c, has_prices](LinkShape& link) {
     code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way);
+    if (has_prices) code(c, link.dollars_per_gb);
   });
-  code_list(c, shape.slices, [&c](SliceShape& slice) {
+  code_list(c, shape.slices, [&c, has_prices](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
              slice.first_slot, slice.slot_count, slice.tokens);
+    if (has_prices) code_all(c, slice.milliwatts, slice.nanodollars_per_h);
   });
   code_list(c, shape.learners, [&c](LearnerShape& learner) {
     code_all(c, learner.name, learner.region);
@@ -154,6 +164,7 @@ template <class C> void code_shape(C& c, RunShape& shape) {
   code_list(c, shape.fragment_parameters, [&c](std::int64_t& size) { code(c, size); });
   code_all(c, shape.chips, shape.slots, shape.batch_tokens, shape.native_tokens_per_s,
            shape.nominal_step, shape.model_is_learner, shape.may_roll_back);
+  if (has_prices) code(c, shape.watts_assumed);
 }
 
 }  // namespace
@@ -180,11 +191,13 @@ void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
   code_body(decoder, fact, contributors);
 }
 
-void encode(Encoder& encoder, const RunShape& shape) {
+void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {
   RunShape copy = shape;
-  code_shape(encoder, copy);
+  code_shape(encoder, copy, format);
 }
 
-void decode(Decoder& decoder, RunShape& shape) { code_shape(decoder, shape); }
+void decode(Decoder& decoder, RunShape& shape, std::uint64_t format) {
+  code_shape(decoder, shape, format);
+}
 
 }  // namespace sim::tape

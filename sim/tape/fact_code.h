@@ -16,7 +16,11 @@ void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at);
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
             std::vector<Contributor>& contributors);
 
-void encode(Encoder& encoder, const RunShape& shape);
-void decode(Decoder& decoder, RunShape& shape);
+// Of a tape file; readers take this one and the one before.
+constexpr std::uint64_t kTapeFormat = 2;
+
+// What an older format does not hold is left as it is.
+void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format = kTapeFormat);
+void decode(Decoder& decoder, RunShape& shape, std::uint64_t format = kTapeFormat);
 
 }  // namespace sim::tape

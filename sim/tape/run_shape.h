@@ -23,6 +23,9 @@ struct SliceShape {
   std::uint32_t first_slot;  // slots [first_slot, first_slot + slot_count) of the global batch
   std::uint32_t slot_count;
   std::uint64_t tokens;      // nominal tokens of those slots, per step
+  // Integers, so that joules and dollars add up exactly.
+  std::int64_t milliwatts = 0;          // of one chip at full work; 0: unknown
+  std::int64_t nanodollars_per_h = 0;   // price of one chip for an hour; 0: not given
 };
 
 struct LearnerShape {
@@ -36,6 +39,7 @@ struct LinkShape {
   std::uint16_t region_a, region_b;  // a < b; both directions exist
   double bytes_per_s;                // per direction, nominal
   base::Nanoseconds one_way;         // propagation delay
+  double dollars_per_gb = 0;         // egress, either direction
 };
 
 struct RunShape {
@@ -50,6 +54,7 @@ struct RunShape {
   std::uint64_t batch_tokens = 0;                 // nominal tokens in the global batch
   double native_tokens_per_s = 0;  // sum over islands, compute only, everything healthy
   base::Nanoseconds nominal_step = 0;  // compute time of one step of the whole global batch
+  bool watts_assumed = false;  // of some slice: neither published nor given
   // The global model is learner 0's own parameters (data parallel); else it lives at the syncer.
   bool model_is_learner = false;
   // Steps may be rolled back to a checkpoint, so readers keep what a rollback would undo.

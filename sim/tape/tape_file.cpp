@@ -14,7 +14,6 @@ namespace sim::tape {
 namespace {
 
 constexpr std::string_view kMagic = "ATOLTAPE";
-constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kBlockBytes = 64 * 1024;
 constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;  // a fleet's shape may be large
 
@@ -56,7 +55,7 @@ void write_integer(std::ostream& out, std::uint64_t value) {
 TapeWriter::TapeWriter(std::ostream& out, const RunShape& shape, std::uint64_t scenario_hash)
     : out_(out) {
   write(out_, kMagic);
-  write_integer(out_, kFormat);
+  write_integer(out_, kTapeFormat);
   written_bytes_ = kMagic.size() + 8;
   block_.fixed(scenario_hash);
   encode(block_, shape);
@@ -97,12 +96,13 @@ TapeFile::TapeFile(std::istream& in) : in_(in) {
   in_.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   if (!in_ || magic != kMagic) throw TapeFileError("this file is not a tape");
   const std::uint64_t format = read_integer();
-  if (format != kFormat) {
-    throw TapeFileError(fmt::format("format must be {}; got {}", kFormat, format));
+  if (format != kTapeFormat && format + 1 != kTapeFormat) {
+    throw TapeFileError(
+        fmt::format("format must be {} or {}; got {}", kTapeFormat - 1, kTapeFormat, format));
   }
   if (read_block() != 0) throw TapeFileError("the header is missing");
   scenario_hash_ = decoder_.fixed();
-  decode(decoder_, shape_);
+  decode(decoder_, shape_, format);
   if (!decoder_.at_end()) throw TapeFileError("the header is longer than its fields");
 }
 

@@ -224,6 +224,11 @@ void TraceHash::on(const Fact& fact) {
     }
     case Kind::kSnapshotEnded:
       return fold(pair(fact.snapshot_ended.snapshot, fact.snapshot_ended.complete));
+    case Kind::kDecided: {
+      // Not the value: the last digits of a loss belong to the instruction-set level.
+      const Decided& f = fact.decided;
+      return fold(pair(f.index, std::uint64_t{static_cast<std::uint8_t>(f.question)} << 8 | f.yes));
+    }
   }
   throw std::logic_error("a fact of an unknown kind reached the trace hash");
 }

@@ -2,8 +2,8 @@
 //
 // Goal:   headers, units and numbers of every table; summary.json reads back.
 // Method: hand-written tapes and exact text.
-// Teeth:  seen failing with two columns of faults.csv swapped and with a summary field not
-//         read back.
+// Teeth:  seen failing with two columns of faults.csv swapped, with a summary field not read back, and
+//         with energy taken at the end of the run.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -78,6 +78,41 @@ TEST_CASE("summary: what is written reads back to the same text", "[unit][report
   Summary bare = example();
   bare.proxy.reset();
   CHECK(to_json(from_json(to_json(bare))) == to_json(bare));
+}
+
+TEST_CASE("summary: energy and cost stand as far as the time mark", "[unit][report]") {
+  // Four chips of 100 W at 2 USD/h. Seven steps of 0.8 s + 0.2 s and a second of saving by 8 s:
+  // 400 W x (5.6 s + 0.2 x 2.4 s) = 2,432 J.
+  RunShape shape = data_parallel();
+  shape.slices[0].milliwatts = 100'000;
+  shape.slices[0].nanodollars_per_h = 2'000'000'000;
+  shape.watts_assumed = true;
+  readers::AccountOptions options{.quorum = 0,
+                                  .overlap_steps = 0,
+                                  .counting = readers::TokenCounting::kAtOnce};
+  options.energy.host_w = 0;
+  options.energy.pue = 1;
+  readers::RunAccount account(shape, options);
+  std::vector<Fact> facts = rolled_back_run();
+  facts.insert(facts.begin() + 6, Fact(8_s, MarkReached{700, MarkKind::kTime}));
+  play(facts, account);
+  Summary summary = example();
+  fill(summary, shape, account);
+  const std::string text = to_json(summary);
+  CHECK(to_json(from_json(text)) == text);
+  const auto json = nlohmann::json::parse(text);
+  const auto near = [](double value) { return Approx(value).epsilon(1e-14); };  // a few roundings
+  CHECK(json["energy_kwh"].get<double>() == near(2432 / 3.6e6));
+  CHECK(json["energy_kwh_stall_low"] == json["energy_kwh"]);
+  CHECK(json["energy_kwh_stall_high"].get<double>() == near(3200 / 3.6e6));
+  CHECK(json["energy"]["joules_per_token"].get<double>() == near(2432.0 / 700));
+  CHECK(json["energy"]["stalled_kwh"].get<double>() == near(192 / 3.6e6));
+  CHECK(json["energy"]["watts_assumed"] == true);
+  CHECK(json["cost_usd"].get<double>() == near(8.0 * 8 / 3600));
+  CHECK(json["cost"]["usd_per_billion_tokens"].get<double>() == near(8.0 * 8 / 3600 / 700e-9));
+  CHECK(json["marks"]["time"]["energy_kwh"] == json["energy_kwh"]);
+  CHECK(json["marks"]["tokens"]["cost_usd"].is_null());
+  CHECK(nlohmann::json::parse(to_json(example()))["energy_kwh"].is_null());
 }
 
 TEST_CASE("summary: a missing key and another format are named", "[unit][report]") {

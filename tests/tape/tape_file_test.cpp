@@ -54,6 +54,7 @@ std::vector<Fact> one_of_each() {
       {base::kNever, SnapshotBegun{k32, 2}},
       {base::kNever, SnapshotSaved{1, k32, 3, k16}},
       {base::kNever, SnapshotEnded{1, 1}},
+      {base::kNever, Decided{2.5, 3, Question::kLossReached, 1}},
   };
   return facts;
 }
@@ -205,7 +206,44 @@ TEST_CASE("tape file: other files and other formats are named", "[unit][tape]") 
   std::uint64_t trace_hash = 0;
   CHECK_THROWS_WITH(read_again("time_s,loss\n0,1\n", trace_hash), "tape: this file is not a tape");
   bytes[8] = 9;
-  CHECK_THROWS_WITH(read_again(bytes, trace_hash), "tape: format must be 1; got 9");
+  CHECK_THROWS_WITH(read_again(bytes, trace_hash), "tape: format must be 1 or 2; got 9");
+}
+
+TEST_CASE("tape file: watts and prices come back; format 1 knows none", "[unit][tape]") {
+  RunShape shape = two_learners();
+  shape.slices[1].milliwatts = 700'000;
+  shape.slices[1].nanodollars_per_h = 2'500'000'000;
+  shape.links[0].dollars_per_gb = 0.02;
+  shape.watts_assumed = true;
+  const auto through = [&shape](std::uint64_t format) {
+    Encoder encoder;
+    encode(encoder, shape, format);
+    Decoder decoder(encoder.bytes());
+    RunShape back;
+    decode(decoder, back, format);
+    CHECK(decoder.at_end());
+    return back;
+  };
+  const RunShape whole = through(2), old = through(1);
+  CHECK(whole.slices[1].milliwatts == 700'000);
+  CHECK(whole.slices[1].nanodollars_per_h == 2'500'000'000);
+  CHECK(whole.links[0].dollars_per_gb == 0.02);
+  CHECK(whole.watts_assumed);
+  CHECK(old.slices[1].milliwatts == 0);
+  CHECK(old.slices[1].nanodollars_per_h == 0);
+  CHECK(old.links[0].dollars_per_gb == 0);
+  CHECK(old.slices[1].name == "a/slice-1");
+  CHECK(old.nominal_step == shape.nominal_step);
+}
+
+TEST_CASE("trace hash: of an answer the verdict counts, not the loss", "[unit][tape]") {
+  const auto hash = [](double loss, std::uint8_t yes) {
+    TraceHash hashed;
+    hashed.on({1_s, Decided{loss, 3, Question::kLossReached, yes}});
+    return hashed.value();
+  };
+  CHECK(hash(2.5, 1) == hash(2.4999999, 1));
+  CHECK(hash(2.5, 1) != hash(2.5, 0));
 }
 
 }  // namespace
