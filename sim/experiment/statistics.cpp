@@ -59,7 +59,9 @@ double student_t(std::size_t degrees_of_freedom, double confidence) {
   }
 }
 
-Estimate estimate(std::span<const double> values) {
+Estimate estimate(std::span<const double> values) { return estimate(values, kConfidence); }
+
+Estimate estimate(std::span<const double> values, double confidence) {
   if (values.empty()) throw std::invalid_argument("an estimate needs at least one value");
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -67,7 +69,7 @@ Estimate estimate(std::span<const double> values) {
   double squares = 0.0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const double standard_error = std::sqrt(squares / (count - 1.0) / count);
-  return {mean, student_t(values.size() - 1, kConfidence) * standard_error, values.size()};
+  return {mean, student_t(values.size() - 1, confidence) * standard_error, values.size()};
 }
 
 Estimate paired_difference(std::span<const double> values, std::span<const double> reference) {
