@@ -202,7 +202,7 @@ class Worker {
         case EndingKind::kFileTrouble: throw Trouble(ending.reason);
         case EndingKind::kStopped: return false;
         case EndingKind::kBug:
-          if (count == 1) append({pending_[first++], "", ending.reason, "", ""});
+          if (count == 1) append(failed_row(pending_[first++], ending.reason));
           alone_before = last;
       }
       progress(static_cast<double>(counters_.done) / static_cast<double>(pending_.size()));
@@ -216,6 +216,16 @@ class Worker {
       return Batch(plan_, settings_, points_).run(keys, count);
     };
     return run_children({body}, {1, nullptr, nullptr}, watch_).front();
+  }
+
+  SweepRow failed_row(const RunKey& key, const std::string& reason) {
+    SweepRow row{key, "", reason, "", ""};
+    const auto& scenario = points_.at(key.point).scenario;
+    if (scenario) {
+      row.identity = run_identity(*scenario, plan_.arms[static_cast<std::size_t>(key.arm)], key.seed,
+                                  settings_.version);
+    }
+    return row;
   }
 
   void append(const SweepRow& row) {

@@ -143,7 +143,12 @@ job=$(squeue -h -o %A | sort -n | head -1)
 echo "requeue of task 1 at $(rows 1) of 24 runs"
 scontrol requeue "${job}_1"
 wait_for 120 some_rows 2 || fail "shard 2 never began"
-victim=$(pgrep -f -o -- "--shard 2/4") || fail "shard 2 has no process"
+# The task's first process: the oldest of that command line that works in our folder.
+victim=""
+for pid in $(pgrep -f -- "--shard 2/4"); do
+  [ "$(readlink "/proc/$pid/cwd")" = "$work" ] && victim=$pid && break
+done
+[ -n "$victim" ] || fail "shard 2 has no process"
 echo "kill -9 of task 2 at $(rows 2) of 24 runs"
 kill -9 "$victim"
 wait "$sweep" || fail "the sweep ended with $?: $(cat notes)"
