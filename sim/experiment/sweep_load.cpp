@@ -50,6 +50,7 @@ class Loader {
     choose_arms();
     choose_seeds();
     if (!problems_.list().empty()) return refused();
+    drop_other_arms();
     check_points();
     if (!problems_.list().empty()) return refused();
     SweepLoad result;
@@ -219,6 +220,22 @@ class Loader {
     }
   }
 
+  // Arms that are not swept are not read at the points either: an axis may be illegal for them.
+  void drop_other_arms() {
+    if (plan_.arms.size() == plan_.base.arms.size()) return;
+    std::vector<std::string> names;
+    for (const std::size_t arm : plan_.arms) names.push_back(plan_.base.arms[arm].training.name);
+    const std::string text = text_of_arms(plan_.text, names);
+    scenario::LoadResult loaded = scenario::load_text(text, plan_.file, plan_.sets);
+    if (!loaded.scenario) return;  // something depends on the other arms, such as a --set arm.NAME
+    plan_.text = text;
+    plan_.base = std::move(*loaded.scenario);
+    plan_.arms.clear();
+    for (std::size_t i = 0; i < plan_.base.arms.size(); ++i) {
+      if (std::ranges::count(names, plan_.base.arms[i].training.name) > 0) plan_.arms.push_back(i);
+    }
+  }
+
   void choose_seeds() {
     plan_.seeds = request_.seeds;
     if (!plan_.seeds.empty()) return;
@@ -256,10 +273,9 @@ class Loader {
         if (found.file == "--set " + sets[i]) axis = i;
       }
       const std::string about = found.key.empty() ? "" : found.key + ": ";
+      const bool own = found.message.starts_with("unknown");  // wrong whatever the others are
       problems_.add(plan_.options.axes[axis].place,
-                    fmt::format("with {}: {}{}", found.file.starts_with("--set ") ? sets[axis]
-                                                                                  : plan_.name_of(point),
-                                about, found.message),
+                    fmt::format("with {}: {}{}", own ? sets[axis] : plan_.name_of(point), about, found.message),
                     found.hint);
     }
   }

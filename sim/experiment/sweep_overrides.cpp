@@ -48,4 +48,22 @@ std::optional<std::string> arm_that_sets(const SweepPlan& plan, const std::strin
   return std::nullopt;
 }
 
+std::string text_of_arms(const std::string& text, const std::vector<std::string>& names) {
+  base::Problems ignored;
+  Value root = scenario::parse_toml(text, "", ignored);
+  root.remove("sweep");
+  root.remove("expect");
+  if (Value* const arms = root.find("arm")) {
+    std::erase_if(arms->items, [&](const Value& arm) {
+      const Value* const name = arm.find("name");
+      return name == nullptr || std::ranges::count(names, name->text) == 0;
+    });
+  }
+  std::string result;
+  for (const base::Entry& entry : root.entries) {
+    result += base::key_to_toml(entry.key) + " = " + base::to_toml(entry.value) + "\n";
+  }
+  return result;
+}
+
 }  // namespace sim::experiment

@@ -54,11 +54,11 @@ TEST_CASE("sweep mistakes: axes", "[cli][sweep]") {
         "\"zip\"; got 2\n");
 }
 
-// Each value is legal alone, the two are not.
+// Each value is legal alone, the two are not. The arm that is left out could have no two learners at all.
 TEST_CASE("sweep mistakes: a combination that the scenario refuses", "[cli][sweep]") {
   CHECK(said_of("arms = [\"decoupled\"]\n" + axis("key = \"training.learners\"\nvalues = [2, 8]") +
                 axis("key = \"training.quorum\"\nvalues = [1, 5]")) ==
-        "bad.toml:5:1: error: sweep.axis[0]: with training.learners=2, training.quorum=5: training.quorum: must "
+        "bad.toml:8:1: error: sweep.axis[1]: with training.learners=2, training.quorum=5: training.quorum: must "
         "not exceed the number of learners (2); got 5\n");
 }
 

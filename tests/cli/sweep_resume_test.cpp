@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-const std::string kSeeds = "1..60";  // 720 runs
+const std::string kSeeds = "1..100";  // 1,200 runs: journal and tables together are more than 1 MiB
 
 std::vector<std::string> command(const std::string& results) {
   return {program(), "sweep", "small.toml", "--seeds", kSeeds, "--results", results, "--resume", "--quiet"};
@@ -87,7 +87,7 @@ TEST_CASE("sweep: SIGINT and SIGTERM stop it cleanly, to be resumed", "[cli][swe
     running.send(number);
     const Outcome got = running.wait();
     CHECK(got.exit_code == 128 + number);
-    CHECK_THAT(got.err, Contains("of 720 runs are done") && Contains("hint: --resume goes on"));
+    CHECK_THAT(got.err, Contains("of 1200 runs are done") && Contains("hint: --resume goes on"));
     CHECK_FALSE(fs::exists(place.root / results / "small.sweep/runs.csv"));
     REQUIRE(Started(command(results), place.root).wait().exit_code == 0);
     CHECK(tables(place, results) == tables(place, "whole"));
@@ -120,8 +120,7 @@ TEST_CASE("sweep: a full disk is exit code 3 and a state that can be resumed", "
     const Outcome got = on_small_disk(size_kib, "", place);
     CHECK(got.exit_code == 3);
     CHECK(got.out == "");
-    CHECK_THAT(got.err, Contains(": error: cannot be written: No space left on device\n") ||
-                            Contains(": error: cannot be written: No space left on device\n  hint"));
+    CHECK_THAT(got.err, Contains(": error: cannot be written: No space left on device\n"));
     CHECK_THAT(got.err, Contains("hint: what is done is kept; go on with --resume\n"));
     CHECK_FALSE(fs::exists(place.root / "kept/small.sweep/runs.csv"));
     REQUIRE(Started(command("kept"), place.root).wait().exit_code == 0);

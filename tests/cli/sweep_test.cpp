@@ -57,7 +57,8 @@ TEST_CASE("sweep: a row is what the run alone gives", "[cli][sweep]") {
   const auto row = rows_of(table_of(place, kFolder, "runs.csv")).at(3 * 10 + 5 + 3);
   REQUIRE(row.at("seed") == "4");
   std::size_t looked_at = 0;
-  for (const auto& [name, value] : summary.flatten().items()) {
+  const auto flat = summary.flatten();
+  for (const auto& [name, value] : flat.items()) {
     std::string column = name.substr(1);
     for (char& c : column) c = c == '/' ? '.' : c;
     if (column == "arm" || column == "seed" || column.starts_with("properties.violations")) continue;
