@@ -114,6 +114,7 @@ int sweep(const CommandLine& line) {
   const std::string text = fmt::format("{}, {} failed\n{}/runs.csv\n{}/points.csv\n", plural(outcome.runs, "run"),
                                        outcome.failed, folder, folder);
   if (!print_result(text)) return kFileTrouble;
+  if (!outcome.first_failure.empty()) print_error("first failed run: " + outcome.first_failure + "\n");
   return outcome.failed > 0 ? kFailedRuns : kDone;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/random.h"
+#include "sim/experiment/command.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/sweep_seeds.h"
 #include "sim/experiment/sweep_tables.h"
@@ -44,6 +45,18 @@ std::uint64_t failed_in(const Journal& journal) {
       std::ranges::count_if(journal.entries(), [](const auto& entry) { return entry.second.failed; }));
 }
 
+std::string first_failure(const SweepPlan& plan, const Journal& journal) {
+  const auto failed = std::ranges::find_if(journal.entries(), [](const auto& entry) { return entry.second.failed; });
+  if (failed == journal.entries().end()) return "";
+  const RunKey& key = failed->first;
+  const std::string point = plan.name_of(key.point), &arm = plan.arm_name(key.arm);
+  std::string command = fmt::format("atoll run {} --arm {} --seed {}", shell_quoted(plan.file), shell_quoted(arm), key.seed);
+  for (const std::string& set : plan.sets) command += " --set " + shell_quoted(set);
+  for (const std::string& set : plan.sets_at(key.point)) command += " --set " + shell_quoted(set);
+  return fmt::format("{}{}arm {}, seed {}: {}\n  repeat with: {} --results ''", point, point.empty() ? "" : ", ", arm,
+                     key.seed, journal.row(key).reason, command);
+}
+
 std::optional<FolderTrouble> write_tables(const SweepPlan& plan, const Shard& shard, const Journal& journal,
                                           const SweepFolder& folder) {
   if (auto trouble = folder.write_table(
@@ -67,6 +80,11 @@ class Sweep {
       Journal journal;
       const std::string trouble = journal.read(folder_.journals(), sweep_hash(plan_), version_text());
       if (!trouble.empty()) return counted(ended(SweepEnd::kBug, trouble), journal);
+      if (plan_.options.until_ci > 0 && !metric_known(plan_, journal)) {
+        const std::string text = fmt::format("{}: error: sweep.metric: {} is no number in summary.json\n  hint: goodput.stepping is one",
+                                             plan_.file, plan_.options.metric);
+        return counted(ended(SweepEnd::kRefused, text), journal);
+      }
       const std::vector<RunKey> pending = next_runs(plan_, settings_.shard, journal, {retry});
       retry = false;
       if (pending.empty()) return finish(journal);
@@ -108,7 +126,9 @@ class Sweep {
     if (const auto trouble = write_tables(plan_, settings_.shard, journal, folder_)) {
       return counted(refused(*trouble), journal);
     }
-    return counted(ended(SweepEnd::kDone, ""), journal);
+    SweepOutcome outcome = counted(ended(SweepEnd::kDone, ""), journal);
+    outcome.first_failure = first_failure(plan_, journal);
+    return outcome;
   }
 
   const SweepPlan& plan_;

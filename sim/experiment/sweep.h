@@ -41,6 +41,7 @@ struct SweepOutcome {
   std::string message;
   int signal_number = 0;
   std::uint64_t runs = 0, failed = 0;  // in the folder, earlier ones included
+  std::string first_failure;           // which run, why, and the command that repeats it; of a kDone
 };
 
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepSettings& settings);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned kTrialSeconds = 5;   // assumed: patience
 constexpr std::uint64_t kArmsTried = 4;
-constexpr double kOverhead = 0.003;     // seconds beside the run itself, measured; tests/cli/sweep_speed_test.cpp
+constexpr double kOverhead = 0.003;     // seconds beside the run itself, measured by tests/cli/sweep_speed_test.cpp
 
 // How far a trial is, in millionths, where its parent can see it after the trial was ended.
 class SharedShare {

@@ -70,6 +70,12 @@ std::vector<double> metric_values(const SweepPlan& plan, const Journal& journal,
   return values;
 }
 
+bool metric_known(const SweepPlan& plan, const Journal& journal) {
+  if (journal.names().empty()) return true;
+  return std::ranges::any_of(metric_places(plan, journal),
+                             [](std::size_t place) { return place != std::string::npos; });
+}
+
 std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::uint64_t point) {
   std::uint64_t seeds = plan.seeds.size();
   const auto most = static_cast<std::uint64_t>(plan.options.seeds_max);

@@ -17,6 +17,9 @@ namespace sim::experiment {
 // Of the intervals of points.csv: 0.95 without until_ci.
 double interval_confidence(const SweepPlan& plan);
 
+// Whether any run has the metric as a number; true before there are runs.
+bool metric_known(const SweepPlan& plan, const Journal& journal);
+
 // Seeds that the point has, or must get next: all arms have the same. Runs that failed give no value
 // and count as seeds.
 std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::uint64_t point);

@@ -85,12 +85,15 @@ class Batch {
       : plan_(plan), settings_(settings), points_(std::move(points)) {}
 
   // As many of `keys` as fit one process and half a second; at least one.
-  std::string run(const RunKey* keys, std::size_t count) {
+  std::string run(const RunKey* keys, std::size_t count, const ShareSink& progress) {
     std::vector<SweepRow> rows;
     Stopwatch since_start;
     for (std::size_t i = 0; i < count; ++i) {
       const bool engine = needs_engine(keys[i]);
       if (i > 0 && (engine || since_start.seconds() > kBatchSeconds)) break;
+      progress_ = [&, i](double share) {
+        progress((static_cast<double>(i) + share) / static_cast<double>(count));
+      };
       rows.push_back(row_of(keys[i]));
       if (engine) break;
     }
@@ -100,7 +103,7 @@ class Batch {
  private:
   bool needs_engine(const RunKey& key) {
     const auto& scenario = points_.at(key.point).scenario;
-    return scenario && scenario->network.model != engine::NetworkModel::kNone;
+    return scenario && scenario->network.model == engine::NetworkModel::kSimgrid;
   }
 
   SweepRow row_of(const RunKey& key) {
@@ -130,6 +133,7 @@ class Batch {
     request.arm = arm;
     request.seed = key.seed;
     request.threads = 1;
+    request.progress = progress_;
     const SweepTestSwitches& test = settings_.test;
     if (!test.abort_seed || *test.abort_seed == key.seed) request.abort_at_s = test.abort_at_s;
     if (settings_.keep.empty()) return nlohmann::ordered_json::parse(report::to_json(simulate(request)));
@@ -148,6 +152,7 @@ class Batch {
   const SweepPlan& plan_;
   const WorkerSettings& settings_;
   PointCache points_;
+  std::function<void(double)> progress_;  // of the run at hand
 };
 
 // --- in a worker --------------------------------------------------------------------------------
@@ -212,10 +217,11 @@ class Worker {
 
   ChildEnding run_child(const RunKey* keys, std::size_t count) {
     points_.at(keys->point);  // read before the fork: the next child may need it too
-    const ChildBody body = [&](const ShareSink&) {
-      return Batch(plan_, settings_, points_).run(keys, count);
+    const ChildBody body = [&](const ShareSink& progress) {
+      return Batch(plan_, settings_, points_).run(keys, count, progress);
     };
-    return run_children({body}, {1, nullptr, nullptr}, watch_).front();
+    // A long run must not keep the rows before it from the disk.
+    return run_children({body}, {1, [this](double) { sync_if_due(); }, nullptr}, watch_).front();
   }
 
   SweepRow failed_row(const RunKey& key, const std::string& reason) {
@@ -232,8 +238,14 @@ class Worker {
     journal_.append(row);
     ++counters_.done;
     if (!row.reason.empty()) ++counters_.failed;
-    if (since_sync_.seconds() < kSyncSeconds) return;
+    unsynced_ = true;
+    sync_if_due();
+  }
+
+  void sync_if_due() {
+    if (!unsynced_ || since_sync_.seconds() < kSyncSeconds) return;
     journal_.sync();
+    unsynced_ = false;
     since_sync_.restart();
   }
 
@@ -245,6 +257,7 @@ class Worker {
   JournalWriter journal_;
   InterruptionWatch watch_;
   Stopwatch since_sync_;
+  bool unsynced_ = false;
   double runs_per_s_ = 0;
 };
 

@@ -160,6 +160,10 @@ TEST_CASE("sweep: a run that crashes is a row with its reason, exit code 4", "[c
   const Outcome got = sweep(place, {"--abort-at", "100", "--abort-seed", "3"});
   CHECK(got.exit_code == 4);
   CHECK_THAT(got.out, StartsWith("60 runs, 12 failed\n"));
+  CHECK(got.err ==
+        "first failed run: failure.chips.mtbi=\"30 d\", training.upscale=\"12 s\", arm decoupled, seed 3: the run was "
+        "ended by signal 6 (Aborted)\n  repeat with: atoll run 'base.toml' --arm 'decoupled' --seed 3 "
+        "--set 'failure.chips.mtbi=\"30 d\"' --set 'training.upscale=\"12 s\"' --results ''\n");
   const auto rows = rows_of(table_of(place, kFolder, "runs.csv"));
   REQUIRE(rows.size() == 60);
   for (const auto& row : rows) {
@@ -252,6 +256,10 @@ TEST_CASE("sweep: --until-ci adds seeds where the interval is wide", "[cli][swee
   CHECK(widest <= 0.003);
   CHECK(seeds.at("0") > seeds.at("5"));
   for (const auto& [point, count] : seeds) CHECK(count % 10 == 0);
+  const Outcome unknown = sweep(place, {"--until-ci", "0.3", "--metric", "goodput.steping", "--results", "u"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err == "base.toml: error: sweep.metric: goodput.steping is no number in summary.json\n"
+                       "  hint: goodput.stepping is one\n");
   // Shards decide the same, since a point never splits.
   for (const char* shard : {"1/2", "2/2"}) {
     REQUIRE(sweep(place, {"--until-ci", "0.3", "--seeds", "1..10", "--results", "s", "--shard", shard}).exit_code == 0);
