@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -148,22 +149,27 @@ MeasuredCurve measure_curve(const SweepPlan& plan, int jobs, const SweepTestSwit
 
 double tail_of(std::size_t cells) { return kFamilyAlarm / static_cast<double>(cells); }
 
+namespace {
+
+// The cell in which a loss is hardest to see: `weight` of its spread is largest.
+template <class Weight>
+const CurveCell& hardest(const Curve& curve, const Weight& weight) {
+  return *std::ranges::max_element(curve.cells, {}, [&](const CurveCell& cell) {
+    return standard_deviation(cell.values) * weight(static_cast<double>(cell.values.size()));
+  });
+}
+
+}  // namespace
+
 double detectable_loss(const Curve& curve) {
-  double worst = 0;
-  for (const CurveCell& cell : curve.cells) {
-    worst = std::max(worst, detectable_loss(standard_deviation(cell.values), cell.values.size(),
-                                            tail_of(curve.cells.size()), kSmallestLoss));
-  }
-  return worst;
+  const CurveCell& cell = hardest(curve, [](double count) { return 1 / std::sqrt(count); });
+  return detectable_loss(standard_deviation(cell.values), cell.values.size(), tail_of(curve.cells.size()),
+                         kSmallestLoss);
 }
 
 std::size_t seeds_needed(const Curve& curve) {
-  std::size_t most = 0;
-  for (const CurveCell& cell : curve.cells) {
-    most = std::max(most, counts_needed(standard_deviation(cell.values), tail_of(curve.cells.size()),
-                                        kSmallestLoss, kGuardedLoss));
-  }
-  return most;
+  const CurveCell& cell = hardest(curve, [](double) { return 1.0; });
+  return counts_needed(standard_deviation(cell.values), tail_of(curve.cells.size()), kSmallestLoss, kGuardedLoss);
 }
 
 std::string to_json(const Curve& curve) {

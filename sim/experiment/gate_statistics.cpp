@@ -10,12 +10,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "failure_models/normal.h"
 #include "sim/base/elementary.h"
 
 namespace sim::experiment {
 namespace {
 
-constexpr double kMiss = 0.05;  // 1 - power
+constexpr double kPower = 0.95;
 
 // ln Gamma(x), x > 0: Stirling's series from 10 on, below by the recurrence.
 double log_gamma(double x) {
@@ -123,21 +124,49 @@ Loss two_sample_loss(std::span<const double> before, std::span<const double> aft
   return bounded(mean(before) - mean(after), std::sqrt(u + v), degrees, tail);
 }
 
-double detectable_loss(double deviation, std::size_t count, double tail, double smallest) {
+double power_of_test(double loss, double deviation, std::size_t count, double tail, double smallest) {
   expect_two(count);
-  const auto n = static_cast<double>(count);
-  const double error = deviation * std::sqrt(2 / n), degrees = 2 * (n - 1);
-  const double sure = student_upper_quantile(kMiss, degrees);
-  return std::max((student_upper_quantile(tail, degrees) + sure) * error, smallest + sure * error);
+  const double error = deviation * std::sqrt(2 / static_cast<double>(count));
+  if (error == 0) return loss > smallest ? 1 : 0;
+  const double degrees = 2 * (static_cast<double>(count) - 1);
+  const double critical = student_upper_quantile(tail, degrees);
+  // f(s) = 2 (n/2)^(n/2) / Gamma(n/2) s^(n-1) exp(-n s^2 / 2); nothing of it beyond eight deviations.
+  const double half = degrees / 2;
+  const double front = base::natural_log(2.0) + half * base::natural_log(half) - log_gamma(half);
+  const auto integrand = [&](double s) {
+    if (s <= 0) return 0.0;
+    const double density = base::exponential(front + (degrees - 1) * base::natural_log(s) - half * s * s);
+    const double needed = std::max(smallest, critical * error * s);
+    return density * failure_models::normal_cumulative((loss - needed) / error);
+  };
+  constexpr int kPanels = 400;
+  const double reach = 8 / std::sqrt(2 * degrees), low = std::max(0.0, 1 - reach), width = (1 + reach - low) / kPanels;
+  double sum = integrand(low) + integrand(low + kPanels * width);
+  for (int i = 1; i < kPanels; ++i) sum += (i % 2 == 1 ? 4 : 2) * integrand(low + i * width);
+  return sum * width / 3;
+}
+
+double detectable_loss(double deviation, std::size_t count, double tail, double smallest) {
+  double low = smallest, high = smallest + 1e-6 + deviation;
+  while (power_of_test(high, deviation, count, tail, smallest) < kPower) high = smallest + 2 * (high - smallest);
+  constexpr int kHalvings = 40;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (power_of_test(middle, deviation, count, tail, smallest) < kPower ? low : high) = middle;
+  }
+  return high;
 }
 
 std::size_t counts_needed(double deviation, double tail, double smallest, double loss) {
   if (!(loss > smallest)) throw std::invalid_argument("no count shows a loss below the smallest that matters");
   std::size_t low = 1, high = 2;  // low does not do
-  while (detectable_loss(deviation, high, tail, smallest) > loss) low = high, high *= 2;
+  const auto does = [&](std::size_t count) {
+    return power_of_test(loss, deviation, count, tail, smallest) >= kPower;
+  };
+  while (!does(high)) low = high, high *= 2;
   while (high - low > 1) {
     const std::size_t middle = low + (high - low) / 2;
-    (detectable_loss(deviation, middle, tail, smallest) > loss ? low : high) = middle;
+    (does(middle) ? high : low) = middle;
   }
   return high;
 }

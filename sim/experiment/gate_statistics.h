@@ -31,11 +31,16 @@ Loss paired_loss(std::span<const double> before, std::span<const double> after, 
 // Degrees of freedom by Welch and Satterthwaite. Requires: at least two values each.
 Loss two_sample_loss(std::span<const double> before, std::span<const double> after, double tail);
 
-// The true loss that a two-sample test of `count` values a side finds with probability 0.95, when one
-// value spreads by `deviation`: it must be seen above 0 at level `tail`, and above `smallest` at all.
+// How often a two-sample test of `count` values a side finds a true `loss` when one value spreads by
+// `deviation`: the loss must be seen above 0 at level `tail`, and above `smallest` at all.
 //
-//   se = deviation sqrt(2 / count)
-//   max((t(tail) + t(0.05)) se, smallest + t(0.05) se),  t with 2 (count - 1) degrees of freedom
+//   se = deviation sqrt(2 / count),  n = 2 (count - 1)
+//   integral over s of f(s) Phi((loss - max(smallest, t(tail, n) se s)) / se),
+//   s the sample's spread over the true one, f its density: n s^2 is chi-square of n degrees
+//
+// By Simpson's rule; normal values of equal spread, for which it is exact.
+double power_of_test(double loss, double deviation, std::size_t count, double tail, double smallest);
+// The true loss that it finds with probability 0.95.
 double detectable_loss(double deviation, std::size_t count, double tail, double smallest);
 // The smallest count whose detectable loss is at most `loss`. Requires: loss > smallest.
 std::size_t counts_needed(double deviation, double tail, double smallest, double loss);

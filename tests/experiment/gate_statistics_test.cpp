@@ -2,7 +2,9 @@
 // against drawn samples.
 //
 // Teeth:  seen failing with the odd terms of the continued fraction's sign turned, with n instead of n - 1
-//         in the spread, with two-sided quantiles, and with Welch's degrees of freedom replaced by n + m.
+//         in the spread, with half the tail in the quantile, with Welch's degrees of freedom replaced by
+//         n + m - 2, with the smallest loss left out of the power, and with t(tail) + t(0.05) errors as the
+//         loss that can be found (93 % at 8 values).
 #include "sim/experiment/gate_statistics.h"
 
 #include <catch2/catch.hpp>
@@ -76,13 +78,14 @@ TEST_CASE("losses without spread are exact", "[unit][experiment][gate]") {
   CHECK(paired_loss(flat, lower, 0.01).low == 0.25);
 }
 
-// Drawn samples: the smallest detectable loss is found in 95 % of cases (formula's own approximation: one
-// point), and no loss at all at the level asked for. 20,000 draws: a standard error of 0.15 points.
+// Drawn samples: the smallest detectable loss is found in 95 % of cases, and no loss at all at the level
+// asked for. 6,000 draws have a standard error of 0.3 points; Welch's test knows the spread a little worse
+// than the pooled one of the formula.
 TEST_CASE("detectable loss: drawn samples find it in 95 of 100 cases", "[unit][experiment][gate]") {
-  constexpr int kDraws = 20000;
+  constexpr int kDraws = 6000;
   constexpr double kTail = 0.01 / 4, kSpread = 0.012, kSmallest = 0.005;
   base::Stream stream(7, "gate");
-  for (const std::size_t count : {8, 20}) {
+  for (const std::size_t count : {8, 20, 150}) {  // with 150, the smallest that matters decides
     const double loss = detectable_loss(kSpread, count, kTail, kSmallest);
     int found = 0, alarms = 0;
     for (int i = 0; i < kDraws; ++i) {
@@ -98,7 +101,7 @@ TEST_CASE("detectable loss: drawn samples find it in 95 of 100 cases", "[unit][e
     }
     CAPTURE(count, loss);
     CHECK(found / double{kDraws} == Approx(0.95).margin(0.012));
-    CHECK(alarms / double{kDraws} <= kTail + 0.0012);
+    CHECK(alarms / double{kDraws} <= kTail + 0.003);
   }
 }
 
