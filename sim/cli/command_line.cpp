@@ -1,4 +1,4 @@
-// sim/cli/command_line.cpp: see command_line.h. The only file that includes CLI11.
+// sim/cli/command_line.cpp: see command_line.h. With sweep_line.cpp the only file that includes CLI11.
 #include "sim/cli/command_line.h"
 
 #include <fmt/format.h>
@@ -188,6 +188,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_replay_options(*replay, line);
   CLI::App* validate = app.add_subcommand("validate", "Check a scenario and forecast its load");
   add_scenario_options(*validate, line);
+  add_sweep_verbs(app, line);
   CLI::App* schema = app.add_subcommand("schema", "Every key of a scenario file");
   schema->add_option("section", line.section, "One table only, such as training")
       ->type_name("SECTION");
@@ -205,6 +206,10 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   if (validate->parsed()) line.verb = Verb::kValidate;
   if (schema->parsed()) line.verb = Verb::kSchema;
   if (catalogue->parsed()) line.verb = Verb::kCatalogue;
+  if (app.got_subcommand("sweep")) line.verb = Verb::kSweep;
+  if (app.got_subcommand("merge")) line.verb = Verb::kMerge;
+  if (app.got_subcommand("baseline")) line.verb = Verb::kBaseline;
+  if (app.got_subcommand("check")) line.verb = Verb::kCheck;
   return {line, 0};
 }
 

@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/sweep_line.h"
+
 namespace sim::cli {
 
-enum class Verb { kRun, kCompare, kReplay, kValidate, kSchema, kCatalogue };
+enum class Verb {
+  kRun, kCompare, kReplay, kValidate, kSchema, kCatalogue, kSweep, kMerge, kBaseline, kCheck
+};
 enum class Format { kText, kJson, kCsv, kMarkdown };
 
 struct CommandLine {
@@ -31,6 +35,7 @@ struct CommandLine {
   Format format = Format::kText;
   std::string faults;                 // recorded list that replaces all failures and faults
   std::optional<double> abort_at_s;   // tests only
+  SweepLine sweep;
 };
 
 // Either a command, or an exit code after everything was said (help, version, wrong usage).

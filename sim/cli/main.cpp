@@ -19,6 +19,10 @@ int execute(const sim::cli::CommandLine& line) {
     case sim::cli::Verb::kValidate: return sim::cli::validate(line);
     case sim::cli::Verb::kSchema: return sim::cli::schema(line);
     case sim::cli::Verb::kCatalogue: return sim::cli::catalogue();
+    case sim::cli::Verb::kSweep: return sim::cli::sweep(line);
+    case sim::cli::Verb::kMerge: return sim::cli::merge(line);
+    case sim::cli::Verb::kBaseline: return sim::cli::baseline(line);
+    case sim::cli::Verb::kCheck: return sim::cli::check(line);
   }
   throw std::logic_error("a verb without a function");
 }

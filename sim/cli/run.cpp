@@ -30,7 +30,6 @@ int resume(const CommandLine& line) {
 
 }  // namespace
 
-
 int run(const CommandLine& line) {
   if (!line.snapshot.empty()) return resume(line);
   const Loaded loaded = load(line);

@@ -59,13 +59,15 @@ double student_t(std::size_t degrees_of_freedom, double confidence) {
   }
 }
 
-Estimate estimate(std::span<const double> values) {
+Estimate estimate(std::span<const double> values) { return estimate(values, kConfidence); }
+
+Estimate estimate(std::span<const double> values, double confidence) {
   if (values.empty()) throw std::invalid_argument("an estimate needs at least one value");
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   if (values.size() == 1) return {mean, std::nullopt, 1};
   const double standard_error = standard_deviation(values) / std::sqrt(count);
-  return {mean, student_t(values.size() - 1, kConfidence) * standard_error, values.size()};
+  return {mean, student_t(values.size() - 1, confidence) * standard_error, values.size()};
 }
 
 double standard_deviation(std::span<const double> values) {

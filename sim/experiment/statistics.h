@@ -22,12 +22,13 @@ double student_t(std::size_t degrees_of_freedom, double confidence);
 
 struct Estimate {
   double mean;
-  std::optional<double> half_width;  // of the 95 % interval; none for one value
+  std::optional<double> half_width;  // of the interval, of 95 % where no other is asked for; none for one value
   std::size_t count;
 };
 
 // Requires: at least one value; else std::invalid_argument.
 Estimate estimate(std::span<const double> values);
+Estimate estimate(std::span<const double> values, double confidence);
 
 // Of a sample: divided by count - 1. Requires: at least two values; else std::invalid_argument.
 double standard_deviation(std::span<const double> values);

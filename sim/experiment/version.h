@@ -8,8 +8,8 @@
 
 namespace sim::experiment {
 
-// "0.1.0 (2ebcca851e80, x86-64-v3)"; the commit is "unknown" for a build without git and ends in
-// "-dirty" when files under version control were changed.
+// "0.1.0 (2ebcca851e80, x86-64-v3)"; with sources that differ from the commit, or without git, a hash
+// of them stands behind it: "2ebcca851e80-dirty.5f1d0c9a77e2", "nogit.5f1d0c9a77e2".
 std::string version_text();
 
 std::string commit_text();

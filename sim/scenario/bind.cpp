@@ -17,6 +17,7 @@
 #include "sim/scenario/expectation.h"
 #include "sim/scenario/fault_file.h"
 #include "sim/scenario/scenario_schema.h"
+#include "sim/scenario/sweep_schema.h"
 #include "sim/trainer/learning_schema.h"
 
 namespace sim::scenario {
@@ -142,6 +143,10 @@ Bound bind_scenario(Value root, const std::vector<Override>& changes,
   for (const Value& arm : bound.arms) bind_arm(arm, folder, files, bound, problems);
   bound.file_missing = bound.file_missing || files.missing();
   scenario.expectations = bind_expectations(root, scenario, problems);
+  if (const Value* const sweep = root.find("sweep")) {
+    SweepOptions unused{};  // a sweep's mistakes are told by every verb, its values by `atoll sweep`
+    base::bind(sweep_schema(), *sweep, &unused, problems);
+  }
   bound.root = std::move(root);
   return bound;
 }

@@ -10,6 +10,7 @@
 #include "sim/methods/fleet_schema.h"
 #include "sim/methods/training_schema.h"
 #include "sim/readers/energy_schema.h"
+#include "sim/scenario/sweep_schema.h"
 #include "sim/trainer/learning_schema.h"
 
 namespace sim::scenario {
@@ -98,7 +99,7 @@ const SchemaOf<Scenario>& head_schema() {
 
 const std::vector<std::string>& body_names() {
   static const std::vector<std::string> names = {"learning", "region",  "link", "island", "training",
-                                                 "failure",  "fault",   "arm",  "expect"};
+                                                 "failure",  "fault",   "arm",  "expect", "sweep"};
   return names;
 }
 
@@ -120,6 +121,8 @@ const std::vector<Section>& sections() {
       {"training", false, &methods::training_schema(), "The first arm."},
       {"failure", true, &chaos::failure_schema(), "A random failure model; several act together."},
       {"fault", true, &chaos::fault_schema(), "One scripted fault."},
+      {"sweep", false, &sweep_schema(), "What `atoll sweep` varies; also a file of its own, with `base`."},
+      {"sweep.axis", true, &axis_schema(), "One key and its values."},
   };
   return list;
 }

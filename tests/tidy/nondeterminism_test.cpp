@@ -40,12 +40,18 @@ const std::vector<Ban>& bans() {
   return list;
 }
 
+// Progress and syncing look at the clock, results never: in this one file.
+bool is_excused(const SourceFile& file, const Ban& ban) {
+  return file.path == "sim/experiment/stopwatch.cpp" && ban.name == "a clock";
+}
+
 std::vector<std::string> complaints_about(const SourceFile& file) {
   std::vector<std::string> complaints;
   int number = 0;
   for (const std::string& line : code_lines(file.text)) {
     ++number;
     for (const Ban& ban : bans()) {
+      if (is_excused(file, ban)) continue;
       if (std::regex_search(line, ban.pattern)) {
         complaints.push_back(file.path + ":" + std::to_string(number) + ": uses " + ban.name +
                              "; use " + ban.replacement);

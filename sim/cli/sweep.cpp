@@ -1,0 +1,121 @@
+// sim/cli/sweep.cpp: `atoll sweep`: every point x arm x seed, into runs.csv and points.csv.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sim/cli/output.h"
+#include "sim/cli/sweep_common.h"
+#include "sim/cli/verbs.h"
+#include "sim/experiment/slurm.h"
+#include "sim/experiment/sweep_forecast.h"
+
+namespace sim::cli {
+namespace {
+
+using experiment::SweepOutcome;
+using experiment::SweepPlan;
+using experiment::SweepSettings;
+
+constexpr double kRunsUnasked = 10e6;
+
+std::string folder_of(const CommandLine& line) {
+  const std::string stem = std::filesystem::path(line.file).stem().string();
+  const std::string whole = (std::filesystem::path(line.results) / (stem + ".sweep")).string();
+  const SweepLine& sweep = line.sweep;
+  if (sweep.shard_count == 1) return whole;
+  return fmt::format("{}/shard-{}-of-{}", whole, sweep.shard_number, sweep.shard_count);
+}
+
+std::string plural(std::uint64_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+int dry_run(const CommandLine& line, const SweepPlan& plan) {
+  experiment::InterruptionWatch watch;
+  const experiment::Shard shard{line.sweep.shard_number, line.sweep.shard_count};
+  const experiment::SweepForecast told = experiment::forecast(plan, shard, watch);
+  if (watch.signal_number() != 0) return experiment::exit_code_of_signal(watch.signal_number());
+  const int jobs = sweep_jobs(line);
+  std::string text = fmt::format("{}, {} x {} x {}\n", plural(told.runs, "run"), plural(told.points, "point"),
+                                 plural(plan.arms.size(), "arm"), plural(plan.seeds.size(), "seed"));
+  if (plan.options.until_ci > 0) {
+    text += fmt::format("up to {} seeds where an interval stays wide\n", plan.options.seeds_max);
+  }
+  text += fmt::format("about {} with {}, from {} of its own\nabout {} in {}\n",
+                      experiment::duration_in_words(told.seconds(jobs)), plural(static_cast<std::uint64_t>(jobs), "job"),
+                      plural(told.trials, "trial run"), experiment::bytes_in_words(told.bytes), folder_of(line));
+  return print_result(text) ? kDone : kFileTrouble;
+}
+
+bool refuses_size(const CommandLine& line, const SweepPlan& plan) {
+  const double runs = static_cast<double>(plan.point_count()) * static_cast<double>(plan.arms.size()) *
+                      static_cast<double>(plan.seeds.size());
+  if (runs <= kRunsUnasked || line.sweep.yes) return false;
+  print_error(fmt::format("{}: error: sweep: has {:.0f} runs, more than 10 million\n"
+                          "  hint: --dry-run says what that costs, --yes does it\n",
+                          line.file, runs));
+  return true;
+}
+
+SweepSettings settings_of(const CommandLine& line) {
+  using experiment::SweepStart;
+  const SweepLine& sweep = line.sweep;
+  SweepSettings settings{};
+  settings.folder = folder_of(line);
+  settings.start = sweep.resume ? SweepStart::kResume : line.force ? SweepStart::kForce : SweepStart::kFresh;
+  settings.shard = {sweep.shard_number, sweep.shard_count};
+  settings.jobs = sweep_jobs(line);
+  settings.keep = sweep.keep;
+  settings.retry_failed = sweep.retry_failed;
+  settings.failures_max = sweep.fail_fast ? 1 : sweep.failures_max;
+  settings.test = test_switches(line);
+  settings.on_progress = sweep_progress(line);
+  return settings;
+}
+
+SweepOutcome on_slurm(const CommandLine& line, const SweepPlan& plan) {
+  const SweepLine& sweep = line.sweep;
+  experiment::SlurmSettings slurm{};
+  slurm.file = line.file;
+  slurm.folder = folder_of(line);
+  slurm.results = line.results;
+  slurm.sets = line.sets;
+  if (!line.seeds.empty()) slurm.seeds = fmt::format("{}..{}", line.seeds.front(), line.seeds.back());
+  slurm.until_ci = sweep.until_ci;
+  slurm.metric = sweep.metric;
+  slurm.shards = sweep.slurm_shards;
+  slurm.time = sweep.slurm_time;
+  slurm.memory = sweep.slurm_memory;
+  slurm.cpus = sweep.slurm_cpus;
+  slurm.options = sweep.slurm_options;
+  slurm.retries = sweep.slurm_retries;
+  slurm.force = line.force;
+  slurm.resume = sweep.resume;
+  slurm.on_progress = sweep_progress(line);
+  slurm.on_note = [quiet = line.quiet](const std::string& text) {
+    if (!quiet) print_error(text + "\n");
+  };
+  return experiment::run_on_slurm(plan, slurm);
+}
+
+}  // namespace
+
+int sweep(const CommandLine& line) {
+  const LoadedSweep loaded = load_sweep(line, true);
+  if (!loaded.plan) return loaded.exit_code;
+  const SweepPlan& plan = *loaded.plan;
+  if (line.sweep.dry_run) return dry_run(line, plan);
+  if (refuses_size(line, plan)) return kMistake;
+  const SweepOutcome outcome =
+      line.sweep.slurm ? on_slurm(line, plan) : experiment::run_sweep(plan, settings_of(line));
+  end_progress(line);
+  if (const auto code = say_trouble(outcome, plan.run_count())) return *code;
+  const std::string folder = folder_of(line);
+  const std::string text = fmt::format("{}, {} failed\n{}/runs.csv\n{}/points.csv\n", plural(outcome.runs, "run"),
+                                       outcome.failed, folder, folder);
+  if (!print_result(text)) return kFileTrouble;
+  if (!outcome.first_failure.empty()) print_error("first failed run: " + outcome.first_failure + "\n");
+  return outcome.failed > 0 ? kFailedRuns : kDone;
+}
+
+}  // namespace sim::cli

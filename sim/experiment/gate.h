@@ -1,0 +1,68 @@
+// sim/experiment/gate.h: a curve against its baseline.
+//
+// A cell (a point and an arm) fails when the lower bound of its loss is above 0 and the loss itself above
+// the smallest that matters: the first keeps noise from failing a change, the second keeps a loss that
+// nobody minds from doing so when many seeds make it certain. A changed version or scenario is what the
+// gate is for, and is listed; only another metric or other axes cannot be compared.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/gate_curve.h"
+#include "sim/experiment/gate_statistics.h"
+#include "sim/experiment/scenario_changes.h"
+
+namespace sim::experiment {
+
+enum class CellVerdict {
+  kHeld,
+  kWorse,
+  kBetter,   // as sure as a loss must be
+  kMissing,  // in the baseline only
+  kNew,      // not in the baseline
+  kChanged,  // exact mode: another trace
+};
+
+struct GateCell {
+  std::string point, arm;
+  CellVerdict verdict = CellVerdict::kHeld;
+  double before = 0, after = 0;  // means
+  Loss loss{};                   // with bounds at the cell's share of the family-wise level
+  std::string command;           // that repeats one run of it; empty for a missing cell
+  bool fails = false;
+};
+
+struct GateOptions {
+  double smallest_loss = kSmallestLoss;
+  bool exact = false;   // compare trace hashes
+  bool strict = false;  // improvements fail, too
+  std::string file;     // of the sweep: what the commands name
+  std::vector<std::string> sets;  // laid on it: the same
+};
+
+struct GateReport {
+  std::string metric, version_before, version_after;
+  std::size_t seeds_before = 0, seeds_after = 0;  // of the first cell that has both
+  std::string test;       // "paired by seed", "two samples (Welch): ...", "exact"
+  double tail = 0;        // of each cell
+  double smallest_loss = 0;
+  std::vector<ScenarioChange> changes;
+  std::vector<GateCell> cells;  // those that fail first, then by falling loss
+  bool passed() const;
+  std::size_t failures() const;
+};
+
+// Why the two cannot be compared, or nothing.
+std::optional<std::string> incomparable(const Curve& before, const Curve& after);
+
+// Requires: comparable curves, at least two seeds a cell; else std::invalid_argument.
+GateReport compare_curves(const Curve& before, const Curve& after, const GateOptions& options);
+
+// For people; for a pull request; for a CI system.
+std::string as_text(const GateReport& report);
+std::string as_markdown(const GateReport& report);
+std::string as_junit(const GateReport& report);
+
+}  // namespace sim::experiment

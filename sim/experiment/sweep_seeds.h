@@ -1,0 +1,39 @@
+// sim/experiment/sweep_seeds.h: how many seeds a point has, when that depends on what they gave.
+//
+// With until_ci a point begins with its seeds and gets a block more for as long as the interval of the
+// metric is wider than asked for in any arm. Looking again and again would make 95 % intervals that hold
+// less often, so each of the at most L looks, and the interval printed at the end, has the confidence
+// 1 - 0.05 / L (Bonferroni): however the stopping falls, it covers in at least 95 %.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/experiment/journal.h"
+#include "sim/experiment/sweep_plan.h"
+
+namespace sim::experiment {
+
+// Of the intervals of points.csv: 0.95 without until_ci.
+double interval_confidence(const SweepPlan& plan);
+
+// Whether any run has the metric as a number; true before there are runs.
+bool metric_known(const SweepPlan& plan, const Journal& journal);
+
+// Seeds that the point has, or must get next: all arms have the same. Runs that failed give no value
+// and count as seeds.
+std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::uint64_t point);
+
+struct NextRuns {
+  bool retry_failed = false;  // runs that failed count as not done
+};
+// What is still to be run in this shard, in order, as far as it is known now: with until_ci there may
+// be more once these are done. Empty: the shard is complete.
+std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
+                              const NextRuns& options);
+
+// The metric of one arm of a point over its first `seeds` seeds: those that have it.
+std::vector<double> metric_values(const SweepPlan& plan, const Journal& journal, std::uint64_t point,
+                                  std::uint64_t arm, std::uint64_t seeds);
+
+}  // namespace sim::experiment
