@@ -16,7 +16,7 @@ namespace sim::methods {
 struct Broadcast {
   std::uint32_t sync, version, step;  // step: the syncer's
   std::uint16_t fragment, epoch;
-  std::uint32_t snapshot;  // the newest one begun before the merge; 0: none
+  std::uint32_t snapshot = 0;  // the newest one begun before the merge; 0: none
 };
 
 struct Replica {

@@ -68,6 +68,7 @@ Trainer::Trainer(const RunShape& shape, const TrainerOptions& options,
                shape.learners.size()},
               *model_, initial_->state.parameters.span(), graph_) {
   for (Learner& learner : learners_) learner.state = initial_->state;
+  initial_received_ = global_.received(0);
   graph_.add({}, [this](const Worker& worker) {
     initial_loss_ = runner_.held_out_loss(initial_->state.parameters.span(), worker);
   });
@@ -252,6 +253,8 @@ void Trainer::on(const RolledBack& fact) {
                                        fact.learner, fact.to_step, learner.checkpoint_step));
   }
   overwrite(fact.learner, has_checkpoint ? learner.checkpoint : initial_);
+  global_.set_received(fact.learner,
+                       has_checkpoint ? learner.checkpoint_received : initial_received_);
 }
 
 void Trainer::on(const GlobalRestored& fact) {

@@ -190,6 +190,7 @@ class Trainer : public tape::Reader {
   // The last members: their end joins threads whose nodes point into the others.
   TaskGraph graph_;
   GlobalModel global_;
+  std::vector<GlobalModel::Version> initial_received_;  // what every learner starts from
 };
 
 }  // namespace sim::trainer

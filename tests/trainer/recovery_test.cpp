@@ -6,8 +6,8 @@
 // Teeth:  seen failing with the moments left out of the copy, with the state sent read at its
 //         arrival, with the rollback ignored, with a checkpoint used for step 0, with work dropped
 //         from nodes that are read, with later steps added to such nodes, with the syncer's state
-//         sent with a learner's moments, and with the outer momentum, or the second moment, kept over a
-//         restore.
+//         sent with a learner's moments, with the outer momentum, or the second moment, kept over a
+//         restore, and with the version received left as it was by a rollback.
 #include <catch2/catch.hpp>
 
 #include "sim/trainer/trainer.h"
@@ -55,6 +55,41 @@ TEST_CASE("trainer recovery: only the last checkpoint counts, and it can be used
   }
   rolled.steps(0, 6, 2);
   CHECK(same_bits(after(shape, rolled, 0), after(shape, straight, 0)));
+}
+
+// Methods that meet at barriers: an outer gradient is measured from what the learner last received, and
+// after a rollback that is what it had received when the checkpoint was saved.
+TEST_CASE("trainer recovery: after a rollback a learner measures from the version of its checkpoint",
+          "[unit][trainer]") {
+  const tape::RunShape shape = make_shape(1, 1, 8, 1);
+  TrainerOptions options = make_options(shape);
+  options.anchor = Anchor::kReceived;
+  const auto round = [](HandTape& tape, std::uint32_t sync) {
+    tape.steps(0, 2 * (sync - 1), 2);
+    tape.take(sync, 0, 0);
+    tape.merge(sync, 0, {0});
+    tape.adopt(sync, 0, 0);
+  };
+  HandTape straight, rolled;
+  for (HandTape* tape : {&straight, &rolled}) {
+    round(*tape, 1);
+    tape->save(0, 2);
+    tape->save(tape::kNoLearner, 2);
+  }
+  round(rolled, 2);
+  rolled.roll_back(0, 2);
+  rolled.restore(tape::kNoLearner);
+  // The undone sync's number is not used again.
+  for (HandTape* tape : {&straight, &rolled}) {
+    tape->steps(0, 2, 2);
+    tape->take(3, 0, 0);
+    tape->merge(3, 0, {0});
+    tape->adopt(3, 0, 0);
+  }
+  Trainer one(shape, options), other(shape, options);
+  play(straight, one);
+  play(rolled, other);
+  CHECK(same_bits(everything(other, 1), everything(one, 1)));
 }
 
 TEST_CASE("trainer recovery: without a checkpoint, or to step 0, the learner starts afresh",
