@@ -22,8 +22,8 @@ TEST_CASE("exit code 0: a run prints its table on stdout and nothing on stderr",
   const Outcome got = atoll({"run", "small.toml"}, place.root);
   CHECK(got.err == "");
   CHECK(got.exit_code == 0);
-  CHECK_THAT(got.out, StartsWith("Small\nseed 7\n"));
-  CHECK_THAT(got.out, Contains("goodput.time, wall clock"));
+  CHECK_THAT(got.out, StartsWith("Small\nseed 7; arm: decoupled-diloco\n"));
+  CHECK_THAT(got.out, Contains("Goodput up to 10 min, wall clock"));
   CHECK(fs::exists(place.root / "results/small/decoupled-diloco/seed-7/summary.json"));
   CHECK(fs::exists(place.root / "results/small/decoupled-diloco/seed-7/scenario.toml"));
 }

@@ -87,6 +87,18 @@ TEST_CASE("formats: no line of the text is wider than 100 columns", "[cli]") {
   CHECK(text.find("quite-a-long-name-6") != std::string::npos);
 }
 
+TEST_CASE("compare: the reference is named, or refused", "[cli]") {
+  const Place place;
+  place.write("small.toml", small_scenario());
+  const Outcome got = atoll(
+      {"compare", "small.toml", "--reference", "data-parallel", "--format", "json"}, place.root);
+  CHECK(nlohmann::json::parse(got.out)["reference"] == "data-parallel");
+  const Outcome wrong = atoll({"compare", "small.toml", "--reference", "data-paralel"}, place.root);
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Catch::Matchers::Contains("--reference: no such arm; got data-paralel") &&
+                            Catch::Matchers::Contains("did you mean 'data-parallel'?"));
+}
+
 TEST_CASE("formats: nothing coloured and no progress away from a terminal", "[cli]") {
   const Place place;
   place.write("small.toml", small_scenario());

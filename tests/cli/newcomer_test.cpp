@@ -77,7 +77,7 @@ TEST_CASE("newcomer: replayed faults are named beside goodput", "[cli]") {
               "at_s,kind,target_kind,target,for_s,rate_factor\n60,kill,island,w,30,\n");
   const Outcome got = atoll({"run", "small.toml", "--faults", "faults.csv"}, place.root);
   CHECK(got.exit_code == 0);
-  CHECK_THAT(got.out, Contains("goodput.time, recorded faults") && !Contains("no failures"));
+  CHECK_THAT(got.out, Contains("Goodput up to 10 min, recorded faults") && !Contains("no failures"));
 }
 
 TEST_CASE("newcomer: validate warns of few steps on stderr and passes", "[cli]") {

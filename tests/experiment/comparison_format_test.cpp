@@ -3,8 +3,8 @@
 // Goal:   JSON, CSV and Markdown agree in every figure, difference and median; the text of six arms
 //         with long names and five seeds keeps within 100 columns and shows every cell of Markdown.
 // Method: real summaries with figures of every kind, written and parsed again.
-// Teeth:  seen failing with two columns swapped in Markdown, with differences left out of the CSV, and
-//         with columns packed up to 101.
+// Teeth:  seen failing with columns in reverse order, with differences left out of the CSV, and with
+//         columns packed up to 108.
 #include "sim/experiment/comparison_format.h"
 
 #include <fmt/format.h>

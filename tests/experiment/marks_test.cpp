@@ -3,8 +3,9 @@
 // Goal:   a mark is reached when the ledger crosses it: exactly where power does not change, within a
 //         hundredth of a step otherwise; a loss mark at the first evaluation that is low enough.
 // Method: closed forms; the account at the mark itself; loss.csv.
-// Teeth:  seen failing with looks ten steps apart, with transfers under way left out of the forecast of
-//         a cost mark, with a loss compared the wrong way round, and with a joule mark in watt-hours.
+// Teeth:  seen failing with looks ten steps apart, with a loss compared the wrong way round, and with a
+//         joule mark in watt-hours. Not caught: transfers under way left out of the forecast of a
+//         cost mark, whose effect is below one transfer's price here.
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
