@@ -50,7 +50,7 @@ void Trainer::begin_snapshot(const tape::SnapshotBegun& fact) {
   snapshot.learners.resize(learners_.size());
   // All that is open was sent before the syncer's cut and every learner's.
   for (const auto& [key, take] : takes_) snapshot.takes.emplace(key, take.block);
-  snapshot.transfers = transfers_;
+  for (const auto& [transfer, sent] : transfers_) snapshot.transfers.emplace(transfer, sent.state);
   snapshot.evaluations = evaluations_;
   snapshot.marks = marks_;
   snapshot.convergence = convergence_;
