@@ -15,6 +15,7 @@ BarrierSyncs::BarrierSyncs(World& world, Replicas& replicas)
     : world_(world),
       replicas_(replicas),
       changed_(world.conductor),
+      meeting_(find_meeting()),
       versions_(static_cast<std::size_t>(world.training.fragments), 0),
       closed_step_(versions_.size(), 0) {
   if (world.training.checkpoint.every > 0) next_checkpoint_ = world.training.checkpoint.every;
@@ -152,17 +153,39 @@ bool BarrierSyncs::ready(const Sync& sync) const {
     return sync.arrived[replica->job.learner()] || !awaits(sync, *replica);
   });
   if (!all_here || world_.training.on_loss != LossPolicy::kWait) return all_here;
-  const std::uint16_t lead = lead_region();
-  return std::ranges::all_of(regions_of(sync), [&](std::uint16_t region) {
-    return world_.transport.reachable(region, lead);
+  return std::ranges::all_of(sync.takes, [&](const Take& take) {
+    return meets(replicas_[take.learner]->job.region());
   });
 }
 
 bool BarrierSyncs::awaits(const Sync& sync, const Replica& replica) const {
   if (replica.arrived_step >= sync.step) return false;  // it has passed by
   if (world_.training.on_loss == LossPolicy::kWait) return true;
-  return replica.can_contribute() &&
-         world_.transport.reachable(replica.job.region(), lead_region());
+  return replica.can_contribute() && meets(replica.job.region());
+}
+
+void BarrierSyncs::network_changed() {
+  meeting_ = find_meeting();
+  look_again();
+}
+
+std::vector<std::uint16_t> BarrierSyncs::find_meeting() const {
+  std::vector<std::uint16_t> up;
+  for (const auto& replica : replicas_) {
+    if (world_.transport.region_up(replica->job.region())) up.push_back(replica->job.region());
+  }
+  std::ranges::sort(up);
+  up.erase(std::unique(up.begin(), up.end()), up.end());
+  if (up.size() < 2 || !engine::best_ring(world_.transport, up).empty()) return up;
+  const std::uint16_t lead = lead_region();
+  std::erase_if(up, [&](std::uint16_t region) {
+    return !world_.transport.reachable(region, lead);
+  });
+  return up;
+}
+
+bool BarrierSyncs::meets(std::uint16_t region) const {
+  return std::ranges::binary_search(meeting_, region);
 }
 
 // The region from which most learners can be reached; ties: the first in the file.
@@ -184,7 +207,7 @@ std::uint16_t BarrierSyncs::lead_region() const {
 
 bool BarrierSyncs::receives(const Sync& sync, const Replica& replica) const {
   return replica.listening && !sync.given_up[replica.job.learner()] &&
-         world_.transport.reachable(replica.job.region(), lead_region());
+         meets(replica.job.region());
 }
 
 // Of all that give or receive, ascending.
@@ -199,8 +222,19 @@ std::vector<std::uint16_t> BarrierSyncs::regions_of(const Sync& sync) const {
   return regions;
 }
 
+// Those, and where neither a ring nor a star joins them all that meet: some only pass on.
+std::vector<std::uint16_t> BarrierSyncs::ring_regions(const Sync& sync) const {
+  std::vector<std::uint16_t> regions = regions_of(sync);
+  if (regions.size() < 2 || !engine::best_ring(world_.transport, regions).empty()) return regions;
+  const std::uint16_t lead = lead_region();
+  const bool star = std::ranges::all_of(regions, [&](std::uint16_t region) {
+    return world_.transport.reachable(region, lead);
+  });
+  return star ? regions : meeting_;
+}
+
 engine::Task<TransferStatus> BarrierSyncs::all_reduce(Sync& sync) {
-  const std::vector<std::uint16_t> regions = regions_of(sync);
+  const std::vector<std::uint16_t> regions = ring_regions(sync);
   const std::int64_t bytes = fragment_wire_bytes(world_, sync.fragment);
   Nanoseconds local = 0;
   for (const std::uint16_t region : regions) {
@@ -218,10 +252,8 @@ engine::Task<TransferStatus> BarrierSyncs::all_reduce(Sync& sync) {
 }
 
 void BarrierSyncs::drop_unreachable(Sync& sync) {
-  const std::uint16_t lead = lead_region();
   std::erase_if(sync.takes, [&](const Take& take) {
-    const Replica& replica = *replicas_[take.learner];
-    if (world_.transport.reachable(replica.job.region(), lead)) return false;
+    if (meets(replicas_[take.learner]->job.region())) return false;
     world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, LossReason::kUnreachable});
     return true;
   });

@@ -7,8 +7,9 @@
 //
 // Who is waited for (on_loss): wait: all; skip and stale: those that are there and can be reached. An
 // all-reduce that loses a member or a link runs again among those that are left; a take whose learner
-// died is lost. With regions that cannot reach each other, the side from which most learners are
-// reached goes on, where the policy lets it; the other side keeps its own parameters.
+// died is lost. Regions meet in a ring through all of them, which may pass by regions that have nothing
+// to give; where no ring closes, in a star around the region from which most learners are reached. Who
+// is outside of that star keeps its own parameters, where the policy lets the others go on.
 // A learner that copied a peer takes part without a say until it has received a version itself: what
 // it holds is the donor's progress, which the donor brings.
 // Source: DiLoCo, arXiv:2311.08105, Algorithm 1; Streaming DiLoCo, arXiv:2501.18512. What happens on
@@ -35,8 +36,10 @@ class BarrierSyncs {
   // Own steps until the learner arrives at a barrier or must adopt; at least 1.
   std::uint32_t steps_until_next(const Replica& replica) const;
 
-  // Who is there, or what can be reached, has changed.
+  // Who is there has changed.
   void look_again() { changed_.notify(); }
+  // What can be reached has changed.
+  void network_changed();
   // What was taken from the learner is gone with its state.
   void lose_takes(const Replica& replica);
   const std::vector<std::uint32_t>& versions() const { return versions_; }
@@ -76,7 +79,11 @@ class BarrierSyncs {
   bool sits_out(const Replica& replica, std::uint16_t fragment) const;
   bool receives(const Sync& sync, const Replica& replica) const;
   std::vector<std::uint16_t> regions_of(const Sync& sync) const;
+  std::vector<std::uint16_t> ring_regions(const Sync& sync) const;
   std::uint16_t lead_region() const;
+  std::vector<std::uint16_t> find_meeting() const;
+  // The region can take part in an all-reduce now.
+  bool meets(std::uint16_t region) const;
   void drop_unreachable(Sync& sync);
   void publish(const Sync& sync);
   void save_checkpoint_if_due(std::uint32_t step);
@@ -86,6 +93,7 @@ class BarrierSyncs {
   World& world_;
   Replicas& replicas_;
   engine::Signal changed_;
+  std::vector<std::uint16_t> meeting_;       // regions that can all-reduce with each other, ascending
   std::vector<std::unique_ptr<Sync>> open_;  // in order of opening
   std::vector<std::uint32_t> versions_;      // of each fragment, (P)
   std::vector<std::uint32_t> closed_step_;   // newest step whose sync has ended or was skipped, (P)

@@ -118,7 +118,7 @@ void StreamingDiloco::slices_returned(std::span<const std::uint32_t> slices) {
 void StreamingDiloco::network_changed() {
   for (const auto& replica : replicas_) replica->job.network_changed();
   recovery_changed_.notify();
-  syncs_.look_again();
+  syncs_.network_changed();
 }
 
 // What is left shrinks and goes on. Nothing left: wait for slices, then as the policy says. With all

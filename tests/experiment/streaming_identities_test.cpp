@@ -20,8 +20,8 @@ std::string outer_sgd(const std::string& rate) {
   return "outer = { optimizer = \"sgd\", learning_rate = " + rate + " }\n";
 }
 
-// Every measure of every merge, without dates, and every loss.
-std::vector<std::string> path_of(const WholeRun& run) {
+// Every measure of every merge, without dates.
+std::vector<std::string> merges_of(const WholeRun& run) {
   std::vector<std::string> path;
   for (const CsvRow& row : run.convergence) {
     std::string line;
@@ -30,6 +30,12 @@ std::vector<std::string> path_of(const WholeRun& run) {
     }
     path.push_back(line);
   }
+  return path;
+}
+
+// And every loss.
+std::vector<std::string> path_of(const WholeRun& run) {
+  std::vector<std::string> path = merges_of(run);
   for (const auto& [tokens, loss] : trajectory(run)) path.push_back(tokens + ": " + loss);
   return path;
 }
@@ -140,7 +146,18 @@ TEST_CASE("law 7: barriers wait for a slow link and take the same path", "[unit]
     const WholeRun fast = run_whole(text, arm);
     const WholeRun slow = run_whole(text, arm, {"link.0.bandwidth=\"2.5 Mbps\""});
     REQUIRE(fast.convergence.size() >= 5);
-    CHECK(path_of(fast) == path_of(slow));
+    CHECK(merges_of(fast) == merges_of(slow));
+    // Where a learner waits, a merge and its adoption fall on one date, and so do their evaluations:
+    // some numbers of tokens are met in one run only.
+    const auto losses = trajectory(slow);
+    std::size_t common = 0;
+    for (const auto& [tokens, loss] : trajectory(fast)) {
+      const auto same = std::ranges::find(losses, tokens, &std::pair<std::string, std::string>::first);
+      if (same == losses.end()) continue;
+      ++common;
+      CHECK(loss == same->second);
+    }
+    CHECK(common >= fast.loss.size() - 5);
     CHECK(slow.summary["duration_s"].get<double>() >
           fast.summary["duration_s"].get<double>() + later_s);
   };
