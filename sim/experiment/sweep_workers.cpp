@@ -21,6 +21,7 @@ namespace sim::experiment {
 namespace {
 
 constexpr double kBatchSeconds = 0.5;  // assumed: what a kill may cost at most, beyond one run
+constexpr double kWorthSeconds = 0.05;  // a few times what a fork costs
 constexpr double kSyncSeconds = 1.0;
 
 // What all workers share, in memory that fork does not copy.
@@ -182,12 +183,13 @@ class Worker {
   }
 
  private:
-  // Half a second's runs, and few enough at the end that no worker is left with all the rest.
+  // Half a second's runs; towards the end fewer, so that no worker is left with all the rest, but enough
+  // to be worth their fork.
   std::size_t share_size() const {
-    const std::uint64_t next = counters_.next;
-    const std::size_t left = pending_.size() - static_cast<std::size_t>(std::min<std::uint64_t>(next, pending_.size()));
-    const double wanted = std::min(runs_per_s_ * kBatchSeconds,
-                                   static_cast<double>(left) / (4.0 * settings_.jobs));
+    const double all = static_cast<double>(pending_.size());
+    const double left = std::max(0.0, all - static_cast<double>(counters_.next));
+    const double wanted = std::max(std::min(runs_per_s_ * kBatchSeconds, left / (2.0 * settings_.jobs)),
+                                   runs_per_s_ * kWorthSeconds);
     return static_cast<std::size_t>(std::max(wanted, 1.0));
   }
 

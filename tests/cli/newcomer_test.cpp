@@ -53,7 +53,7 @@ TEST_CASE("newcomer: a misspelt verb is named and guessed", "[cli]") {
   CHECK(near.err == "error: no verb is named 'compar'\n  hint: did you mean 'compare'?\n");
   CHECK(atoll({"dance"}, place.root).err ==
         "error: no verb is named 'dance'\n"
-         "  hint: verbs are run compare replay sweep merge baseline check validate schema catalogue\n");
+         "  hint: verbs are run compare replay validate sweep merge baseline check schema catalogue\n");
 }
 
 TEST_CASE("newcomer: the schema of one section is that section alone", "[cli]") {
