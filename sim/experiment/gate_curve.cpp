@@ -15,6 +15,7 @@
 #include "sim/base/random.h"
 #include "sim/base/stream_layout.h"
 #include "sim/experiment/gate_statistics.h"
+#include "sim/experiment/statistics.h"
 #include "sim/experiment/version.h"
 
 namespace sim::experiment {

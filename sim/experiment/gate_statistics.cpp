@@ -12,6 +12,7 @@
 
 #include "failure_models/normal.h"
 #include "sim/base/elementary.h"
+#include "sim/experiment/statistics.h"
 
 namespace sim::experiment {
 namespace {
@@ -93,14 +94,6 @@ double student_upper_quantile(double tail, double degrees) {
     if (middle <= low || middle >= high) return middle;
     (student_upper_tail(middle, degrees) > tail ? low : high) = middle;
   }
-}
-
-double standard_deviation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 Loss paired_loss(std::span<const double> before, std::span<const double> after, double tail) {

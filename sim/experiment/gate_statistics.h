@@ -45,6 +45,4 @@ double detectable_loss(double deviation, std::size_t count, double tail, double 
 // The smallest count whose detectable loss is at most `loss`. Requires: loss > smallest.
 std::size_t counts_needed(double deviation, double tail, double smallest, double loss);
 
-double standard_deviation(std::span<const double> values);  // of the sample; 0 for one value
-
 }  // namespace sim::experiment

@@ -30,7 +30,7 @@ struct Estimate {
 Estimate estimate(std::span<const double> values);
 Estimate estimate(std::span<const double> values, double confidence);
 
-// Of a sample: divided by count - 1. Requires: at least two values; else std::invalid_argument.
+// Of a sample: divided by count - 1; 0 for fewer than two values.
 double standard_deviation(std::span<const double> values);
 
 // Of values[i] - reference[i]. Requires: equal lengths, at least one; else std::invalid_argument.

@@ -8,6 +8,7 @@
 
 #include "sim/experiment/gate.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/statistics.h"
 #include "sim/experiment/sweep_load.h"
 #include "tests/cli/small_sweep.h"
 
