@@ -216,17 +216,15 @@ void GlobalModel::save() {
   }
 }
 
+// The very blocks: who received one before the save has received the current one again.
 void GlobalModel::load() {
   for (FragmentCut& fragment : states_) {
-    auto next = std::make_shared<SharedBlock>();
-    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity,
-                            fragment.saved->producer};
-    next->producer = graph_.add(after, [&fragment, next, saved = fragment.saved](const Worker&) {
-      next->values = saved->values;
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+    fragment.reads_velocity = graph_.add(after, [&fragment](const Worker&) {
       fragment.velocity = fragment.saved_velocity;
       fragment.second_moment = fragment.saved_second_moment;
     });
-    fragment.current = std::move(next);
+    fragment.current = fragment.saved;
   }
 }
 
