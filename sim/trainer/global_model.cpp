@@ -208,25 +208,22 @@ void GlobalModel::save() {
   for (FragmentCut& fragment : states_) {
     const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
     fragment.saved = fragment.current;
-    fragment.reads_velocity = graph_.add(
-        after, [&fragment](const Worker&) {
-          fragment.saved_velocity = fragment.velocity;
-          fragment.saved_second_moment = fragment.second_moment;
-        });
+    fragment.reads_velocity = graph_.add(after, [&fragment](const Worker&) {
+      fragment.saved_velocity = fragment.velocity;
+      fragment.saved_second_moment = fragment.second_moment;
+    });
   }
 }
 
+// The very version that was saved: whoever had received it then measures from the current one again.
 void GlobalModel::load() {
   for (FragmentCut& fragment : states_) {
-    auto next = std::make_shared<SharedBlock>();
-    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity,
-                            fragment.saved->producer};
-    next->producer = graph_.add(after, [&fragment, next, saved = fragment.saved](const Worker&) {
-      next->values = saved->values;
+    const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+    fragment.current = fragment.saved;
+    fragment.reads_velocity = graph_.add(after, [&fragment](const Worker&) {
       fragment.velocity = fragment.saved_velocity;
       fragment.second_moment = fragment.saved_second_moment;
     });
-    fragment.current = std::move(next);
   }
 }
 
