@@ -208,11 +208,10 @@ void GlobalModel::save() {
   for (FragmentCut& fragment : states_) {
     const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
     fragment.saved = fragment.current;
-    fragment.reads_velocity = graph_.add(
-        after, [&fragment](const Worker&) {
-          fragment.saved_velocity = fragment.velocity;
-          fragment.saved_second_moment = fragment.second_moment;
-        });
+    fragment.reads_velocity = graph_.add(after, [&fragment](const Worker&) {
+      fragment.saved_velocity = fragment.velocity;
+      fragment.saved_second_moment = fragment.second_moment;
+    });
   }
 }
 
