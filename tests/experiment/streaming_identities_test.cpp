@@ -50,7 +50,8 @@ std::string decoupled(const std::string& rest) {
 }
 std::string streaming(const std::string& rest) { return "method = \"streaming-diloco\"\n" + rest; }
 
-// Bit for bit. Teeth: seen failing with the anchor of a streaming learner one version old.
+// Bit for bit. Teeth: seen failing with the anchor of a streaming learner never renewed, and with adoption
+// one step late.
 TEST_CASE("law 9: a quorum of all with pinned adoption is streaming DiLoCo", "[unit][law]") {
   const std::string outer = "outer = { learning_rate = 0.4, momentum = 0.9 }\n";
   for (const int tau : {0, 1, 2}) {
@@ -105,7 +106,7 @@ void check_same_losses(const WholeRun& one, const WholeRun& two, std::size_t few
   CHECK(count >= fewest);
 }
 
-// Teeth: seen failing with weights that do not add up to one.
+// Teeth: seen failing with 0.999 of the outer gradient.
 TEST_CASE("law 9: DiLoCo at every plain step is one big batch", "[unit][law]") {
   for (const std::string& learning : {quadratic(), softmax()}) {
     const WholeRun merged = run_whole(

@@ -7,8 +7,8 @@
 //         H = 6, P = 2. torchft takes a fragment `delay` steps before the merge: first_take = 3 - delay.
 // Source: pytorch/torchft, commit 73dafea, fixtures of its DiLoCo regression test (BSD-3-Clause): values
 //         of facts (l) below, all 604 rows where the data folder is at hand.
-// Teeth:  seen failing with the outer gradient measured from the learner's mixed parameters, with the
-//         fragments' order turned round, and with adoption one step late.
+// Teeth:  seen failing with outer gradients measured from the version before the last received, with the
+//         fragments' order turned round, with adoption one step late, and with 0.999 of the outer gradient.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
