@@ -246,7 +246,7 @@ TEST_CASE("resume: a snapshot that does not belong here is refused", "[cli]") {
   place.write("DIR/snapshot-1.atoll", whole);
   flip(snapshot, 8);
   CHECK(refusal("DIR/snapshot-1.atoll", 3) ==
-        "DIR/snapshot-1.atoll: error: format must be 1 or 2; got 3\n");
+        "DIR/snapshot-1.atoll: error: format must be 1; got 0\n");
 
   std::istringstream in(whole);
   sim::trainer::SnapshotFile file = sim::trainer::read_snapshot(in);
