@@ -10,15 +10,10 @@ namespace sim::methods {
 using tape::Activity;
 
 DecoupledDiloco::DecoupledDiloco(World& world)
-    : world_(world),
-      replicas_(make_replicas(world)),
-      syncer_(world, replicas_),
-      recovery_changed_(world.conductor) {}
+    : ReplicaMethod(world), syncer_(world, replicas_) {}
 
 void DecoupledDiloco::start() {
-  for (const auto& replica : replicas_) {
-    replica->job.start([this, r = replica.get()] { return live(*r, false); });
-  }
+  ReplicaMethod::start();
   if (world_.with_merges) syncer_.start();
 }
 
@@ -79,18 +74,6 @@ void DecoupledDiloco::adopt(Replica& replica) {
   replica.inbox = std::move(early);
 }
 
-void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    Replica& replica = *replicas_[learner];
-    const bool react = replica.job.lose_slices(lost);
-    const bool stopped = react && !world_.training.elasticity.elastic;
-    if (stopped || replica.job.joined_count() == 0) go_out(replica);
-    if (!react) continue;
-    if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
-    replica.job.restart([this, r = &replica] { return live(*r, true); });
-  }
-}
-
 void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
@@ -112,22 +95,7 @@ void DecoupledDiloco::lose_state(Replica& replica) {
   replica.listening = false;
   replica.inbox.clear();
   syncer_.learner_failed(replica);
-  for (const auto& other : replicas_) {
-    if (other->copying && other->donor == replica.job.learner()) {
-      restart_copy(*other, tape::LossReason::kDonorDied);
-    }
-  }
-}
-
-void DecoupledDiloco::restart_copy(Replica& replica, tape::LossReason reason) {
-  abandon_copy(replica, reason);
-  replica.job.restart([this, r = &replica] { return live(*r, true); });
-}
-
-void DecoupledDiloco::slices_returned(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, back] : by_learner(world_.shape(), slices)) {
-    replicas_[learner]->job.return_slices(back);
-  }
+  restart_copies_from(replica);
 }
 
 void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
@@ -144,18 +112,10 @@ void DecoupledDiloco::network_changed() {
   if (world_.with_merges) syncer_.network_changed();
 }
 
-// What is left shrinks and goes on; nothing left means to wait, and then either to resume stale
-// (a short outage, the hosts' copies alive) or to copy a peer. With all slices there it was only a
-// copy that broke.
+// Back with slices it resumes stale (a short outage, the hosts' copies alive) or copies a peer.
 engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
   ElasticJob& job = replica.job;
-  const bool elastic = world_.training.elasticity.elastic;
-  const bool whole = job.joined_count() == job.shape().slices.size();
-  if (elastic ? job.joined_count() == 0 : !whole) {
-    co_await job.wait_and_restart(!elastic);
-  } else if (replica.has_state) {
-    co_await job.shrink();
-  }
+  co_await regain_slices(replica);
   if (!world_.with_merges) {
     replica.out = false;
     co_return;
@@ -170,10 +130,6 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
   if (!replica.has_state) co_await recover(replica);
   if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));
   replica.out = false;
-}
-
-void DecoupledDiloco::tell_finished_steps() {
-  for (const auto& replica : replicas_) replica->job.tell_stretch();
 }
 
 }  // namespace sim::methods

@@ -5,19 +5,17 @@
 // the syncer decides, which may be one step past the reported one if a grace window outlasts it.
 #pragma once
 
-#include "sim/methods/method.h"
+#include "sim/methods/replica_method.h"
 #include "sim/methods/syncer.h"
 
 namespace sim::methods {
 
-class DecoupledDiloco final : public Method {
+class DecoupledDiloco final : public ReplicaMethod {
  public:
   explicit DecoupledDiloco(World& world);
 
   void start() override;
-  void slices_lost(std::span<const std::uint32_t> slices) override;
   void hosts_lost(std::span<const std::uint32_t> slices) override;
-  void slices_returned(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t shard) override;
   void syncer_returned(std::uint16_t shard) override { syncer_.shard_returned(shard); }
   std::size_t syncer_count() const override { return syncer_.shard_count(); }
@@ -25,13 +23,9 @@ class DecoupledDiloco final : public Method {
     return syncer_.shard_region(shard);
   }
   void network_changed() override;
-  void tell_finished_steps() override;
-  Nanoseconds step_end(std::uint16_t learner) const override {
-    return replicas_[learner]->job.step_end();
-  }
 
  private:
-  engine::Process live(Replica& replica, bool after_loss);
+  engine::Process live(Replica& replica, bool after_loss) override;
   engine::Task<> step(Replica& replica);
   engine::Task<> react_to_loss(Replica& replica);
   engine::Task<> recover(Replica& replica);
@@ -39,17 +33,11 @@ class DecoupledDiloco final : public Method {
   engine::Task<> wait_for_pinned(Replica& replica);
 
   void adopt(Replica& replica);
-  void abandon_copy(Replica& replica, tape::LossReason reason);
-  void restart_copy(Replica& replica, tape::LossReason reason);
-  void go_out(Replica& replica);
+  void go_out(Replica& replica) override;
   void lose_state(Replica& replica);
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
-  World& world_;
-  Replicas replicas_;
   Syncer syncer_;
-  engine::Signal recovery_changed_;
-  std::uint32_t next_transfer_ = 0;
 };
 
 }  // namespace sim::methods

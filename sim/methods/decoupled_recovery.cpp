@@ -83,12 +83,4 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
   co_return true;
 }
 
-void DecoupledDiloco::abandon_copy(Replica& replica, LossReason reason) {
-  world_.say(tape::StateLost{replica.transfer, replica.donor, replica.job.learner(), reason});
-  replica.copying = false;
-  replica.listening = false;
-  replica.inbox.clear();
-  recovery_changed_.notify();
-}
-
 }  // namespace sim::methods

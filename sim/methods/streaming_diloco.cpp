@@ -7,17 +7,7 @@ namespace sim::methods {
 
 using tape::Activity;
 
-StreamingDiloco::StreamingDiloco(World& world)
-    : world_(world),
-      replicas_(make_replicas(world)),
-      syncs_(world, replicas_),
-      recovery_changed_(world.conductor) {}
-
-void StreamingDiloco::start() {
-  for (const auto& replica : replicas_) {
-    replica->job.start([this, r = replica.get()] { return live(*r, false); });
-  }
-}
+StreamingDiloco::StreamingDiloco(World& world) : ReplicaMethod(world), syncs_(world, replicas_) {}
 
 engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
@@ -69,15 +59,7 @@ void StreamingDiloco::adopt(Replica& replica) {
 }
 
 void StreamingDiloco::slices_lost(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    Replica& replica = *replicas_[learner];
-    const bool react = replica.job.lose_slices(lost);
-    const bool stopped = react && !world_.training.elasticity.elastic;
-    if (stopped || replica.job.joined_count() == 0) go_out(replica);
-    if (!react) continue;
-    if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
-    replica.job.restart([this, r = &replica] { return live(*r, true); });
-  }
+  ReplicaMethod::slices_lost(slices);
   syncs_.look_again();
 }
 
@@ -101,18 +83,8 @@ void StreamingDiloco::lose_state(Replica& replica) {
   replica.listening = false;
   replica.inbox.clear();
   syncs_.lose_takes(replica);
-  for (const auto& other : replicas_) {
-    if (!other->copying || other->donor != replica.job.learner()) continue;
-    abandon_copy(*other, tape::LossReason::kDonorDied);
-    other->job.restart([this, r = other.get()] { return live(*r, true); });
-  }
+  restart_copies_from(replica);
   recovery_changed_.notify();
-}
-
-void StreamingDiloco::slices_returned(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, back] : by_learner(world_.shape(), slices)) {
-    replicas_[learner]->job.return_slices(back);
-  }
 }
 
 void StreamingDiloco::network_changed() {
@@ -121,17 +93,9 @@ void StreamingDiloco::network_changed() {
   syncs_.network_changed();
 }
 
-// What is left shrinks and goes on. Nothing left: wait for slices, then as the policy says. With all
-// slices there it was only a copy that broke.
+// Back with slices it does as the policy says.
 engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
-  ElasticJob& job = replica.job;
-  const bool elastic = world_.training.elasticity.elastic;
-  const bool whole = job.joined_count() == job.shape().slices.size();
-  if (elastic ? job.joined_count() == 0 : !whole) {
-    co_await job.wait_and_restart(!elastic);
-  } else if (replica.has_state) {
-    co_await job.shrink();
-  }
+  co_await regain_slices(replica);
   if (!replica.out && replica.has_state) co_return;
   const LossPolicy policy = world_.training.on_loss;
   const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
@@ -154,10 +118,6 @@ void StreamingDiloco::go_on_from(Replica& replica, std::uint32_t step) {
   if (step <= replica.job.step()) return;
   replica.job.jump_to_step(step);
   replica.arrived_step = step;
-}
-
-void StreamingDiloco::tell_finished_steps() {
-  for (const auto& replica : replicas_) replica->job.tell_stretch();
 }
 
 }  // namespace sim::methods

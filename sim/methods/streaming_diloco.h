@@ -20,30 +20,24 @@
 #pragma once
 
 #include "sim/methods/barrier_syncs.h"
-#include "sim/methods/method.h"
+#include "sim/methods/replica_method.h"
 
 namespace sim::methods {
 
-class StreamingDiloco final : public Method {
+class StreamingDiloco final : public ReplicaMethod {
  public:
   explicit StreamingDiloco(World& world);
 
-  void start() override;
   void slices_lost(std::span<const std::uint32_t> slices) override;
   void hosts_lost(std::span<const std::uint32_t> slices) override;
-  void slices_returned(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t) override {}
   void syncer_returned(std::uint16_t) override {}
   std::size_t syncer_count() const override { return 0; }
   std::uint16_t syncer_region(std::uint16_t) const override { return 0; }
   void network_changed() override;
-  void tell_finished_steps() override;
-  Nanoseconds step_end(std::uint16_t learner) const override {
-    return replicas_[learner]->job.step_end();
-  }
 
  private:
-  engine::Process live(Replica& replica, bool after_loss);
+  engine::Process live(Replica& replica, bool after_loss) override;
   engine::Task<> run_steps(Replica& replica);
   engine::Task<> react_to_loss(Replica& replica);
   engine::Task<> recover(Replica& replica);
@@ -52,19 +46,14 @@ class StreamingDiloco final : public Method {
   engine::Task<> help_to_save(Replica& replica);
   void begin_new_life(Replica& replica, std::uint32_t step, const std::vector<std::uint32_t>& held);
   void adopt(Replica& replica);
-  void go_out(Replica& replica);
+  void go_out(Replica& replica) override;
   void lose_state(Replica& replica);
-  void abandon_copy(Replica& replica, tape::LossReason reason);
   void go_on_from(Replica& replica, std::uint32_t step);
   // The furthest step that any learner which holds a state has finished. Tells what stretches hold.
   std::uint32_t newest_live_step();
   bool nobody_has_state() const;
 
-  World& world_;
-  Replicas replicas_;
   BarrierSyncs syncs_;
-  engine::Signal recovery_changed_;
-  std::uint32_t next_transfer_ = 0;
 };
 
 }  // namespace sim::methods

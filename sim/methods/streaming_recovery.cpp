@@ -100,12 +100,4 @@ void StreamingDiloco::begin_new_life(Replica& replica, std::uint32_t step,
   recovery_changed_.notify();
 }
 
-void StreamingDiloco::abandon_copy(Replica& replica, LossReason reason) {
-  world_.say(tape::StateLost{replica.transfer, replica.donor, replica.job.learner(), reason});
-  replica.copying = false;
-  replica.listening = false;
-  replica.inbox.clear();
-  recovery_changed_.notify();
-}
-
 }  // namespace sim::methods
