@@ -86,9 +86,8 @@ std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::u
   return seeds;
 }
 
-std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
-                              const NextRuns& options) {
-  std::vector<RunKey> runs;
+void visit_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
+                const std::function<void(const RunKey&, const Journal::Entry*)>& on_run) {
   const std::uint64_t points = plan.point_count();
   for (std::uint64_t point = shard.number - 1; point < points; point += shard.count) {
     const std::uint64_t seeds = seeds_wanted(plan, journal, point);
@@ -96,12 +95,19 @@ std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const J
       for (std::uint64_t i = 0; i < seeds; ++i) {
         const RunKey key = {point, arm, plan.seed_at(i)};
         const auto found = journal.entries().find(key);
-        const bool done = found != journal.entries().end() &&
-                          !(options.retry_failed && found->second.failed);
-        if (!done) runs.push_back(key);
+        on_run(key, found == journal.entries().end() ? nullptr : &found->second);
       }
     }
   }
+}
+
+std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
+                              const NextRuns& options) {
+  std::vector<RunKey> runs;
+  visit_runs(plan, shard, journal, [&](const RunKey& key, const Journal::Entry* entry) {
+    const bool done = entry != nullptr && !(options.retry_failed && entry->failed);
+    if (!done) runs.push_back(key);
+  });
   return runs;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sim/experiment/journal.h"
@@ -24,11 +25,15 @@ bool metric_known(const SweepPlan& plan, const Journal& journal);
 // and count as seeds.
 std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::uint64_t point);
 
+// Every run of the shard in order, as far as it is known now: with until_ci there may be more once these
+// are done. No entry for one that is missing.
+void visit_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
+                const std::function<void(const RunKey&, const Journal::Entry*)>& on_run);
+
 struct NextRuns {
   bool retry_failed = false;  // runs that failed count as not done
 };
-// What is still to be run in this shard, in order, as far as it is known now: with until_ci there may
-// be more once these are done. Empty: the shard is complete.
+// What is still to be run in this shard, in the order of visit_runs(). Empty: the shard is complete.
 std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
                               const NextRuns& options);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,28 +36,12 @@ class Columns {
  public:
   Columns(const SweepPlan& plan, const Shard& shard, const Journal& journal) {
     places_.resize(journal.names().size());
-    visit(plan, shard, journal, [&](const RunKey&, const Journal::Entry* entry) {
+    visit_runs(plan, shard, journal, [&](const RunKey&, const Journal::Entry* entry) {
       if (entry != nullptr && !entry->failed && places_[entry->names].empty()) {
         add(journal.names()[entry->names], entry->names);
       }
     });
     settle();
-  }
-
-  // Every run of the shard in order; no entry for one that is missing.
-  static void visit(const SweepPlan& plan, const Shard& shard, const Journal& journal,
-                    const std::function<void(const RunKey&, const Journal::Entry*)>& on_run) {
-    const std::uint64_t points = plan.point_count();
-    for (std::uint64_t point = shard.number - 1; point < points; point += shard.count) {
-      const std::uint64_t seeds = seeds_wanted(plan, journal, point);
-      for (std::uint64_t arm = 0; arm < plan.arms.size(); ++arm) {
-        for (std::uint64_t i = 0; i < seeds; ++i) {
-          const RunKey key = {point, arm, plan.seed_at(i)};
-          const auto found = journal.entries().find(key);
-          on_run(key, found == journal.entries().end() ? nullptr : &found->second);
-        }
-      }
-    }
   }
 
   const std::vector<std::string>& names() const { return names_; }  // without their kind
@@ -194,7 +177,7 @@ void write_runs_csv(const SweepPlan& plan, const Shard& shard, const Journal& jo
   for (const std::string& name : columns.names()) out << "," << cell(name);
   out << "\n";
   std::vector<std::string> texts(columns.names().size());
-  Columns::visit(plan, shard, journal, [&](const RunKey& key, const Journal::Entry* entry) {
+  visit_runs(plan, shard, journal, [&](const RunKey& key, const Journal::Entry* entry) {
     if (entry == nullptr) return;
     const Journal::Row row = journal.row(key);
     out << lead_of(plan, key.point, key.arm) << "," << key.seed << "," << row.identity << ","
