@@ -18,6 +18,7 @@
 #include "sim/base/random.h"
 #include "tests/optim/plain_transformer.h"
 #include "tests/optim/same_bits.h"
+#include "tests/optim/shifted_arena.h"
 
 namespace optim {
 namespace {
@@ -145,23 +146,9 @@ TEST_CASE("transformer: a batch cut in two adds up to the same bits", "[unit][op
   }
 }
 
-// Three AdamW steps with parameters and gradient `shift` floats past a cache line; the parameters.
 std::vector<float> trained_at(const ModelOptions& options, std::size_t shift) {
-  const auto model = make_model(options);
-  const std::size_t size = model->block_size();
-  AlignedBlock arena(2 * size + 2 * kFloatsPerLine);
-  const std::span<float> parameters(arena.data() + shift, size);
-  const std::span<float> gradient(arena.data() + shift + size, size);
-  const InnerOptions inner{InnerKind::kAdamW, 0.01, 0.9, 0.99, 1e-8, 0.1, 0.5};
-  InnerState state = make_inner_state(inner, size);
-  model->initialise(1, parameters);
-  std::vector<float> scratch;
-  for (std::uint64_t step = 0; step < 3; ++step) {
-    std::ranges::fill(gradient, 0.0f);
-    model->loss_and_gradient(parameters, random_tokens(options, 4, step), gradient, scratch);
-    inner_update(inner, 1.0, *model, parameters, gradient, state);
-  }
-  return {parameters.begin(), parameters.end()};
+  return trained_at(options, shift, 3,
+                    [&](std::uint64_t step) { return random_tokens(options, 4, step); });
 }
 
 TEST_CASE("transformer: shifting the whole arena by 0 to 15 floats moves no bit",

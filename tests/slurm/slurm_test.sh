@@ -19,7 +19,7 @@ for program in munged slurmctld slurmd sbatch squeue sinfo scontrol; do
   command -v "$program" >/dev/null || skip "$program is not installed (apt-get install slurm-wlm munge)"
 done
 
-work=$(mktemp -d /tmp/atoll-slurm-XXXXXX)
+work=$(mktemp -d -t atoll-slurm-XXXXXX)
 slurm=$work/slurm
 stop() {
   for daemon in slurmd slurmctld; do
