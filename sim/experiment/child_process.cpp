@@ -1,5 +1,5 @@
 // sim/experiment/child_process.cpp: see child_process.h. Frames on the pipe: one letter, eight
-// bytes of length, then the payload; p progress, r result, f file trouble, x exception.
+// bytes of length, then the payload; p progress, t part, r result, f file trouble, x exception.
 #include "sim/experiment/child_process.h"
 
 #include <fmt/format.h>
@@ -65,15 +65,6 @@ std::string bytes_of(double value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Passes on at most one report per thousandth.
-ShareSink share_sender(int descriptor) {
-  return [descriptor, last = 0.0](double share) mutable {
-    if (share < last + 0.001) return;
-    last = share;
-    send_frame(descriptor, 'p', bytes_of(share));
-  };
-}
-
 // A crash must end the child by its signal, whatever the program around us installed.
 void let_crashes_through() {
   for (const int number : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) signal(number, SIG_DFL);
@@ -84,7 +75,7 @@ void let_crashes_through() {
   let_crashes_through();
   if (getppid() != parent) _exit(1);  // it died before we asked to die with it
   try {
-    const std::string result = body(share_sender(descriptor));
+    const std::string result = body(ParentLink(descriptor));
     send_frame(descriptor, 'r', result);
   } catch (const std::system_error& error) {
     send_frame(descriptor, 'f', error.what());
@@ -122,36 +113,39 @@ Child start(const ChildBody& body, std::size_t index) {
   return child;
 }
 
-void take_frame(Child& child, char letter, std::string payload) {
+using PartSink = std::function<void(std::size_t body, const std::string& part)>;
+
+void take_frame(Child& child, char letter, std::string payload, const PartSink& on_part) {
   switch (letter) {
     case 'p': std::memcpy(&child.share, payload.data(), sizeof child.share); break;
+    case 't': on_part(child.body, payload); break;
     case 'r': child.told = {EndingKind::kReturned, std::move(payload), ""}; break;
     case 'f': child.told = {EndingKind::kFileTrouble, "", std::move(payload)}; break;
     default: child.told = {EndingKind::kBug, "", std::move(payload)};
   }
 }
 
-void take_frames(Child& child) {
+void take_frames(Child& child, const PartSink& on_part) {
   std::size_t offset = 0;
   while (child.received.size() - offset >= kFrameHead) {
     std::uint64_t size = 0;
     std::memcpy(&size, child.received.data() + offset + 1, sizeof size);
     if (child.received.size() - offset - kFrameHead < size) break;
     const char letter = child.received[offset];
-    take_frame(child, letter, child.received.substr(offset + kFrameHead, size));
+    take_frame(child, letter, child.received.substr(offset + kFrameHead, size), on_part);
     offset += kFrameHead + size;
   }
   child.received.erase(0, offset);
 }
 
 // False once the child has closed its end.
-bool read_some(Child& child) {
+bool read_some(Child& child, const PartSink& on_part) {
   std::array<char, 65536> buffer;
   const ssize_t got = read(child.pipe, buffer.data(), buffer.size());
   if (got < 0 && errno == EINTR) return true;
   if (got <= 0) return false;
   child.received.append(buffer.data(), static_cast<std::size_t>(got));
-  take_frames(child);
+  take_frames(child, on_part);
   return true;
 }
 
@@ -205,7 +199,7 @@ class Pool {
     for (const Child& child : running_) descriptors.push_back({child.pipe, POLLIN, 0});
     watch_.wait(descriptors);
     for (std::size_t i = descriptors.size(); i-- > 0;) {
-      if (descriptors[i].revents != 0 && !read_some(running_[i])) finish(i);
+      if (descriptors[i].revents != 0 && !read_some(running_[i], options_.on_part)) finish(i);
     }
     tell_progress();
   }
@@ -244,6 +238,15 @@ class Pool {
 };
 
 }  // namespace
+
+// At most one report per thousandth.
+void ParentLink::operator()(double share) const {
+  if (share < last_share_ + 0.001) return;
+  last_share_ = share;
+  send_frame(descriptor_, 'p', bytes_of(share));
+}
+
+void ParentLink::send(const std::string& part) const { send_frame(descriptor_, 't', part); }
 
 std::vector<ChildEnding> run_children(const std::vector<ChildBody>& bodies,
                                       const ChildPoolOptions& options, InterruptionWatch& watch) {

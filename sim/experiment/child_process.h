@@ -15,12 +15,23 @@
 
 namespace sim::experiment {
 
-// Share of the work done, in [0, 1]; cheap, may be called often.
-using ShareSink = std::function<void(double share)>;
+// What a child can tell while it works.
+class ParentLink {
+ public:
+  explicit ParentLink(int descriptor) : descriptor_(descriptor) {}
+  // Share of the work done, in [0, 1]; cheap, may be called often.
+  void operator()(double share) const;
+  // A part of the result. The parent has all parts sent before the child's end, however it ends.
+  void send(const std::string& part) const;
+
+ private:
+  int descriptor_;
+  mutable double last_share_ = 0.0;
+};
 
 // Runs in the child; returns the result's bytes. A std::system_error that leaves it (a full disk,
 // say) is the user's trouble; every other exception is our bug.
-using ChildBody = std::function<std::string(const ShareSink& progress)>;
+using ChildBody = std::function<std::string(const ParentLink& parent)>;
 
 enum class EndingKind {
   kReturned,     // bytes hold the result
@@ -39,6 +50,8 @@ struct ChildPoolOptions {
   std::size_t at_a_time;                            // at least 1
   std::function<void(double share)> on_progress;    // of all bodies together; may be empty
   std::function<void(std::size_t body, const ChildEnding&)> on_end;  // in order of ending; may be empty
+  // Needed where a body sends parts; what it throws leaves run_children, which ends the children.
+  std::function<void(std::size_t body, const std::string& part)> on_part = nullptr;
 };
 
 // Runs all bodies and returns their endings in the order of the bodies. After the first that is

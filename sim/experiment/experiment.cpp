@@ -65,7 +65,7 @@ std::optional<FolderTrouble> open_folder(Job& job, const ExperimentOptions& opti
 }
 
 ChildBody body_of(const Job& job, const ExperimentOptions& options) {
-  return [&job, &options](const ShareSink& progress) {
+  return [&job, &options](const ParentLink& progress) {
     SimulateRequest request{};
     request.scenario = &job.scenario;
     request.arm = job.plan.arm;

@@ -144,7 +144,7 @@ void write_file(const std::string& folder, const char* name, const std::string& 
 
 // Everything in the child. Errors: Refusal, tape::TapeFileError.
 ordered_json fold(const ReplayRequest& request, const std::string& path, std::istream& in,
-                  std::uint64_t size_bytes, const std::string& hidden, const ShareSink& progress) {
+                  std::uint64_t size_bytes, const std::string& hidden, const ParentLink& progress) {
   tape::TapeFile file(in);
   if (file.scenario_hash() != request.recorded_hash) {
     throw Refusal{ReplayEnd::kRefused,
@@ -203,7 +203,7 @@ ordered_json fold(const ReplayRequest& request, const std::string& path, std::is
 
 // The child's bytes: {"replay": ...} or {"refused": text, "end": number}.
 std::string body(const ReplayRequest& request, const std::string& hidden,
-                 const ShareSink& progress) {
+                 const ParentLink& progress) {
   const std::string path = request.folder + "/tape.atoll";
   ordered_json result;
   try {
@@ -282,7 +282,7 @@ ReplayOutcome replay(const ReplayRequest& request) {
   const ChildPoolOptions pool = {
       .at_a_time = 1, .on_progress = request.on_progress, .on_end = {}};
   const std::vector<ChildEnding> endings = run_children(
-      {[&](const ShareSink& progress) { return body(request, hidden, progress); }}, pool, watch);
+      {[&](const ParentLink& progress) { return body(request, hidden, progress); }}, pool, watch);
   if (watch.signal_number() != 0) {
     ReplayOutcome outcome;
     outcome.end = ReplayEnd::kInterrupted;

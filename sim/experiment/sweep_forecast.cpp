@@ -48,7 +48,7 @@ struct Trial {
 
 Trial try_run(const SweepPlan& plan, const RunKey& key, InterruptionWatch& watch) {
   SharedShare share;
-  const ChildBody body = [&](const ShareSink&) {
+  const ChildBody body = [&](const ParentLink&) {
     alarm(kTrialSeconds);
     const scenario::LoadResult loaded = plan.load_point(key.point);
     if (!loaded.scenario) return std::string();

@@ -43,7 +43,7 @@ class Reader {
 
  private:
   std::string_view take(std::size_t size) {
-    if (rest_.size() < size) throw std::logic_error("rows of a run are cut short");
+    if (rest_.size() < size) throw std::logic_error("a row of a run is cut short");
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
@@ -63,26 +63,20 @@ void fill_from_summary(SweepRow& row, const nlohmann::ordered_json& summary) {
   row.values = values.dump();
 }
 
-std::string to_bytes(const std::vector<SweepRow>& rows) {
+std::string to_bytes(const SweepRow& row) {
   std::string bytes;
-  for (const SweepRow& row : rows) {
-    for (const std::uint64_t number : {row.key.point, row.key.arm, row.key.seed}) put(bytes, number);
-    for (const std::string* text : {&row.identity, &row.reason, &row.names, &row.values}) {
-      put(bytes, *text);
-    }
-  }
+  for (const std::uint64_t number : {row.key.point, row.key.arm, row.key.seed}) put(bytes, number);
+  for (const std::string* text : {&row.identity, &row.reason, &row.names, &row.values}) put(bytes, *text);
   return bytes;
 }
 
-std::vector<SweepRow> from_bytes(std::string_view bytes) {
-  std::vector<SweepRow> rows;
-  for (Reader reader(bytes); !reader.at_end();) {
-    SweepRow row;
-    for (std::uint64_t* number : {&row.key.point, &row.key.arm, &row.key.seed}) *number = reader.number();
-    for (std::string* text : {&row.identity, &row.reason, &row.names, &row.values}) *text = reader.text();
-    rows.push_back(std::move(row));
-  }
-  return rows;
+SweepRow row_from_bytes(std::string_view bytes) {
+  Reader reader(bytes);
+  SweepRow row;
+  for (std::uint64_t* number : {&row.key.point, &row.key.arm, &row.key.seed}) *number = reader.number();
+  for (std::string* text : {&row.identity, &row.reason, &row.names, &row.values}) *text = reader.text();
+  if (!reader.at_end()) throw std::logic_error("a row of a run is followed by something else");
+  return row;
 }
 
 }  // namespace sim::experiment

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sim/experiment/sweep_plan.h"
 
@@ -25,8 +24,8 @@ struct SweepRow {
 // The whole summary but what says which run it is (arm, seed: columns of their own).
 void fill_from_summary(SweepRow& row, const nlohmann::ordered_json& summary);
 
-// The rows as bytes and back; for a pipe between two processes of one program.
-std::string to_bytes(const std::vector<SweepRow>& rows);
-std::vector<SweepRow> from_bytes(std::string_view bytes);
+// As bytes and back; for a pipe between two processes of one program.
+std::string to_bytes(const SweepRow& row);
+SweepRow row_from_bytes(std::string_view bytes);  // Errors: std::logic_error when they are no row
 
 }  // namespace sim::experiment

@@ -5,46 +5,39 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "sim/experiment/child_process.h"
 #include "sim/experiment/journal.h"
-#include "sim/experiment/results_folder.h"
-#include "sim/experiment/simulate.h"
 #include "sim/experiment/stopwatch.h"
+#include "sim/experiment/sweep_child.h"
 
 namespace sim::experiment {
 namespace {
 
-constexpr double kBatchSeconds = 0.5;  // assumed: what a kill may cost at most, beyond one run
-constexpr double kWorthSeconds = 0.05;  // a few times what a fork costs
 constexpr double kSyncSeconds = 1.0;
 
-// What all workers share, in memory that fork does not copy.
-struct Counters {
-  std::atomic<std::uint64_t> next{0}, done{0}, failed{0};
-};
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-class SharedCounters {
+// One T in memory that fork does not copy.
+template <typename T>
+class Shared {
  public:
-  SharedCounters() {
-    void* const place = mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Shared() {
+    void* const place = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    counters_ = new (place) Counters;
+    value_ = new (place) T;
   }
-  SharedCounters(const SharedCounters&) = delete;
-  ~SharedCounters() { munmap(counters_, sizeof(Counters)); }
-  Counters& operator*() { return *counters_; }
+  Shared(const Shared&) = delete;
+  ~Shared() { munmap(value_, sizeof(T)); }
+  T& operator*() { return *value_; }
 
  private:
-  Counters* counters_;
+  T* value_;
 };
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // A file trouble whose text is complete already.
 class Trouble : public std::system_error {
@@ -57,178 +50,73 @@ class Trouble : public std::system_error {
   std::string text_;
 };
 
-// The scenario of the point that was asked for last.
-class PointCache {
- public:
-  explicit PointCache(const SweepPlan& plan) : plan_(plan) {}
-
-  const scenario::LoadResult& at(std::uint64_t point) {
-    if (!loaded_ || point_ != point) loaded_ = plan_.load_point(point);
-    point_ = point;
-    return *loaded_;
-  }
-
- private:
-  const SweepPlan& plan_;
-  std::uint64_t point_ = 0;
-  std::optional<scenario::LoadResult> loaded_;
-};
-
-void slow_repairs(scenario::Arm& arm, double factor) {
-  for (chaos::FailureOptions& failure : arm.failures) failure.repair.mean_s *= factor;
-}
-
-// --- in the child -------------------------------------------------------------------------------
-
-class Batch {
- public:
-  Batch(const SweepPlan& plan, const WorkerSettings& settings, PointCache points)
-      : plan_(plan), settings_(settings), points_(std::move(points)) {}
-
-  // As many of `keys` as fit one process and half a second; at least one.
-  std::string run(const RunKey* keys, std::size_t count, const ShareSink& progress) {
-    std::vector<SweepRow> rows;
-    Stopwatch since_start;
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool engine = needs_engine(keys[i]);
-      if (i > 0 && (engine || since_start.seconds() > kBatchSeconds)) break;
-      progress_ = [&, i](double share) {
-        progress((static_cast<double>(i) + share) / static_cast<double>(count));
-      };
-      rows.push_back(row_of(keys[i]));
-      if (engine) break;
-    }
-    return to_bytes(rows);
-  }
-
- private:
-  bool needs_engine(const RunKey& key) {
-    const auto& scenario = points_.at(key.point).scenario;
-    return scenario && scenario->network.model == engine::NetworkModel::kSimgrid;
-  }
-
-  SweepRow row_of(const RunKey& key) {
-    SweepRow row{key, "", "", "", ""};
-    const scenario::LoadResult& loaded = points_.at(key.point);
-    if (!loaded.scenario) {
-      const base::Diagnostic& first = loaded.diagnostics.front();
-      row.reason = fmt::format("not a legal scenario: {}{}{}", first.key, first.key.empty() ? "" : ": ",
-                               first.message);
-      return row;
-    }
-    scenario::Scenario scenario = *loaded.scenario;
-    scenario.seed = key.seed;
-    const std::size_t arm = plan_.arms[static_cast<std::size_t>(key.arm)];
-    row.identity = run_identity(scenario, arm, key.seed, settings_.version);
-    if (settings_.test.repair_factor != 1.0) {
-      slow_repairs(scenario.arms[arm], settings_.test.repair_factor);
-    }
-    fill_from_summary(row, simulated(scenario, arm, key));
-    return row;
-  }
-
-  nlohmann::ordered_json simulated(const scenario::Scenario& scenario, std::size_t arm,
-                                   const RunKey& key) const {
-    SimulateRequest request{};
-    request.scenario = &scenario;
-    request.arm = arm;
-    request.seed = key.seed;
-    request.threads = 1;
-    request.progress = progress_;
-    const SweepTestSwitches& test = settings_.test;
-    if (!test.abort_seed || *test.abort_seed == key.seed) request.abort_at_s = test.abort_at_s;
-    if (settings_.keep.empty()) return nlohmann::ordered_json::parse(report::to_json(simulate(request)));
-    const std::string& name = scenario.arms[arm].training.name;
-    ResultsFolder folder(fmt::format("{}/point-{}/{}/seed-{}", settings_.keep, key.point, name, key.seed));
-    const auto told = [](const std::optional<FolderTrouble>& trouble) {
-      if (trouble) throw Trouble(trouble->message);
-    };
-    told(folder.open(scenario::resolved_text(scenario, &name), Overwrite::kForce));
-    request.results_folder = folder.hidden_path();
-    auto summary = nlohmann::ordered_json::parse(report::to_json(simulate(request)));
-    told(folder.publish());
-    return summary;
-  }
-
-  const SweepPlan& plan_;
-  const WorkerSettings& settings_;
-  PointCache points_;
-  std::function<void(double)> progress_;  // of the run at hand
-};
-
 // --- in a worker --------------------------------------------------------------------------------
 
 class Worker {
  public:
   Worker(const SweepPlan& plan, const std::vector<RunKey>& pending, const WorkerSettings& settings,
-         Counters& counters)
+         SweepCounters& counters, const ParentLink& parent)
       : plan_(plan),
         pending_(pending),
         settings_(settings),
         counters_(counters),
-        points_(plan),
+        parent_(parent),
         journal_(settings.journals, settings.sweep, settings.version) {}
 
-  void work(const ShareSink& progress) {
-    while (counters_.failed < settings_.failures_max) {
-      const std::size_t size = share_size();
-      const std::size_t first = static_cast<std::size_t>(counters_.next.fetch_add(size));
-      if (first >= pending_.size()) break;
-      const std::size_t last = std::min(first + size, pending_.size());
-      Stopwatch since_start;
-      if (!run_share(first, last, progress)) return;
-      runs_per_s_ = static_cast<double>(last - first) / std::max(since_start.seconds(), 1e-6);
+  void work() {
+    std::optional<std::uint64_t> again;
+    while (again || (counters_.failed < settings_.failures_max && counters_.next < pending_.size())) {
+      const ChildEnding ending = run_child(again);
+      const bool alone = std::exchange(again, std::nullopt).has_value() || rows_ == 0;
+      if (ending.kind == EndingKind::kFileTrouble) throw Trouble(ending.reason);
+      if (ending.kind == EndingKind::kStopped) return;
+      if (ending.kind != EndingKind::kBug) continue;
+      const std::uint64_t index = died_at();
+      if (index == kNoRun && rows_ > 0) continue;  // killed between two runs: the next process goes on
+      if (index == kNoRun) throw std::runtime_error("before its first run: " + ending.reason);
+      // What came before it in that process may be to blame: it is done again in one of its own.
+      if (alone) {
+        append(failed_row(pending_[static_cast<std::size_t>(index)], ending.reason));
+      } else {
+        again = index;
+      }
     }
     journal_.sync();
   }
 
  private:
-  // Half a second's runs; towards the end fewer, so that no worker is left with all the rest, but enough
-  // to be worth their fork.
-  std::size_t share_size() const {
-    const double all = static_cast<double>(pending_.size());
-    const double left = std::max(0.0, all - static_cast<double>(counters_.next));
-    const double wanted = std::max(std::min(runs_per_s_ * kBatchSeconds, left / (2.0 * settings_.jobs)),
-                                   runs_per_s_ * kWorthSeconds);
-    return static_cast<std::size_t>(std::max(wanted, 1.0));
-  }
-
-  // False after an interruption.
-  bool run_share(std::size_t first, std::size_t last, const ShareSink& progress) {
-    std::size_t alone_before = first;  // runs before this one get a child each
-    while (first < last && counters_.failed < settings_.failures_max) {
-      const std::size_t count = first < alone_before ? 1 : last - first;
-      const ChildEnding ending = run_child(&pending_[first], count);
-      switch (ending.kind) {
-        case EndingKind::kReturned:
-          for (const SweepRow& row : from_bytes(ending.bytes)) {
-            append(row);
-            ++first;
-          }
-          break;
-        case EndingKind::kFileTrouble: throw Trouble(ending.reason);
-        case EndingKind::kStopped: return false;
-        case EndingKind::kBug:
-          if (count == 1) append(failed_row(pending_[first++], ending.reason));
-          alone_before = last;
-      }
-      progress(static_cast<double>(counters_.done) / static_cast<double>(pending_.size()));
-    }
-    return true;
-  }
-
-  ChildEnding run_child(const RunKey* keys, std::size_t count) {
-    points_.at(keys->point);  // read before the fork: the next child may need it too
-    const ChildBody body = [&](const ShareSink& progress) {
-      return Batch(plan_, settings_, points_).run(keys, count, progress);
+  ChildEnding run_child(std::optional<std::uint64_t> only) {
+    rows_ = 0;
+    *at_hand_ = kNoRun;
+    const ChildBody body = [&](const ParentLink& parent) {
+      make_runs({plan_, pending_, settings_, counters_, *at_hand_, only}, parent);
+      return std::string();
     };
     // A long run must not keep the rows before it from the disk.
-    return run_children({body}, {1, [this](double) { sync_if_due(); }, nullptr}, watch_).front();
+    const ChildPoolOptions pool = {.at_a_time = 1,
+                                   .on_progress = [this](double) { sync_if_due(); },
+                                   .on_end = nullptr,
+                                   .on_part = [this](std::size_t, const std::string& part) { take(part); }};
+    return run_children({body}, pool, watch_).front();
+  }
+
+  void take(const std::string& part) {
+    const SweepRow row = row_from_bytes(part);
+    append(row);
+    last_key_ = row.key;
+    ++rows_;
+  }
+
+  // The run that the dead process had begun and given no row of, or kNoRun.
+  std::uint64_t died_at() {
+    const std::uint64_t index = *at_hand_;
+    if (index == kNoRun || (rows_ > 0 && pending_[static_cast<std::size_t>(index)] == last_key_)) return kNoRun;
+    return index;
   }
 
   SweepRow failed_row(const RunKey& key, const std::string& reason) {
     SweepRow row{key, "", reason, "", ""};
-    const auto& scenario = points_.at(key.point).scenario;
+    const auto& scenario = plan_.load_point(key.point).scenario;
     if (scenario) {
       row.identity = run_identity(*scenario, plan_.arms[static_cast<std::size_t>(key.arm)], key.seed,
                                   settings_.version);
@@ -242,6 +130,7 @@ class Worker {
     if (!row.reason.empty()) ++counters_.failed;
     unsynced_ = true;
     sync_if_due();
+    parent_(static_cast<double>(counters_.done) / static_cast<double>(pending_.size()));
   }
 
   void sync_if_due() {
@@ -254,13 +143,15 @@ class Worker {
   const SweepPlan& plan_;
   const std::vector<RunKey>& pending_;
   const WorkerSettings& settings_;
-  Counters& counters_;
-  PointCache points_;
+  SweepCounters& counters_;
+  const ParentLink& parent_;
   JournalWriter journal_;
   InterruptionWatch watch_;
   Stopwatch since_sync_;
   bool unsynced_ = false;
-  double runs_per_s_ = 0;
+  Shared<std::atomic<std::uint64_t>> at_hand_;
+  std::uint64_t rows_ = 0;  // that the process at hand has given
+  RunKey last_key_{};       // of the last of them
 };
 
 // --- in the parent ------------------------------------------------------------------------------
@@ -277,12 +168,12 @@ WorkersOutcome outcome_of(const std::vector<ChildEnding>& endings) {
 
 WorkersOutcome run_all(const SweepPlan& plan, const std::vector<RunKey>& pending,
                        const WorkerSettings& settings, InterruptionWatch& watch) {
-  SharedCounters shared;
-  Counters& counters = *shared;
+  Shared<SweepCounters> shared;
+  SweepCounters& counters = *shared;
   const std::size_t jobs = std::min<std::size_t>(static_cast<std::size_t>(settings.jobs), pending.size());
-  const ChildBody body = [&](const ShareSink& progress) {
+  const ChildBody body = [&](const ParentLink& parent) {
     if (settings.in_worker) settings.in_worker();
-    Worker(plan, pending, settings, counters).work(progress);
+    Worker(plan, pending, settings, counters, parent).work();
     return std::string();
   };
   ChildPoolOptions pool = {.at_a_time = std::max<std::size_t>(jobs, 1), .on_progress = {}, .on_end = {}};

@@ -1,9 +1,8 @@
 // sim/experiment/sweep_workers.h: runs many runs on a few worker processes, each with its journal.
 //
-// A worker forks a child for its runs, as every run is a child; what needs no network engine shares
-// one child for half a second, because a fork costs more than a small run. If such a child dies, its
-// runs are done again one by one, and the one that dies alone is the one that failed: a row with its
-// reason, and the sweep goes on.
+// A worker forks a child that makes runs, takes their rows and writes them down: a run that crashes
+// takes neither the rows before it nor the sweep with it. It is done again in a child of its own; if
+// that dies too, the run has failed: a row with its reason, and the sweep goes on.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +25,7 @@ struct SweepTestSwitches {
   std::optional<double> abort_at_s;         // a run aborts at this simulated time ...
   std::optional<std::uint64_t> abort_seed;  // ... only runs of this seed
   double repair_factor = 1.0;               // a simulator whose repairs take another time
+  bool abort_unless_first = false;          // a run aborts where its process has made one before
 };
 
 struct WorkerSettings {

@@ -23,7 +23,7 @@ void pause_ms(int milliseconds) {
 }
 
 ChildBody returning(const std::string& text, int delay_ms = 0) {
-  return [text, delay_ms](const ShareSink&) {
+  return [text, delay_ms](const ParentLink&) {
     pause_ms(delay_ms);
     return text;
   };
@@ -50,8 +50,46 @@ TEST_CASE("children: a result larger than any pipe arrives whole", "[unit][exper
   CHECK(endings[0].bytes == large);
 }
 
+TEST_CASE("children: parts arrive in order and before the end, however the child ends", "[unit][experiment]") {
+  const std::string large(200'000, 'l');
+  std::string seen;
+  ChildPoolOptions pool = {1, nullptr, nullptr, nullptr};
+  pool.on_part = [&](std::size_t body, const std::string& part) {
+    seen += std::to_string(body) + (part == large ? "L" : part);
+  };
+  InterruptionWatch watch;
+  const ChildBody quiet = [&](const ParentLink& parent) {
+    parent.send("a");
+    parent.send(large);
+    parent.send("");
+    return std::string("end");
+  };
+  const ChildBody dying = [](const ParentLink& parent) -> std::string {
+    parent.send("last");
+    std::abort();
+  };
+  const auto endings = run_children({quiet, dying}, pool, watch);
+  CHECK(endings[0].bytes == "end");
+  CHECK(endings[1].kind == EndingKind::kBug);
+  CHECK(seen == "0a0L01last");
+}
+
+TEST_CASE("children: what the taker of a part throws ends them all", "[unit][experiment]") {
+  ChildPoolOptions pool = {1, nullptr, nullptr, nullptr};
+  pool.on_part = [](std::size_t, const std::string& part) { throw std::runtime_error(part); };
+  InterruptionWatch watch;
+  const ChildBody body = [](const ParentLink& parent) {
+    parent.send("full");
+    pause_ms(10'000);
+    return std::string();
+  };
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_THROWS_WITH(run_children({body}, pool, watch), "full");
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(9));
+}
+
 TEST_CASE("children: an abort names its signal and stops the rest", "[unit][experiment]") {
-  const auto endings = run_all({[](const ShareSink&) -> std::string { std::abort(); },
+  const auto endings = run_all({[](const ParentLink&) -> std::string { std::abort(); },
                                 returning("late", 10'000), returning("never")});
   CHECK(endings[0].kind == EndingKind::kBug);
   CHECK(endings[0].reason == "the run was ended by signal 6 (Aborted)");
@@ -60,20 +98,20 @@ TEST_CASE("children: an abort names its signal and stops the rest", "[unit][expe
 }
 
 TEST_CASE("children: an exit without a result is a bug", "[unit][experiment]") {
-  const auto three = run_all({[](const ShareSink&) -> std::string { _exit(3); }});
+  const auto three = run_all({[](const ParentLink&) -> std::string { _exit(3); }});
   CHECK(three[0].kind == EndingKind::kBug);
   CHECK(three[0].reason == "the run left with status 3 and no result");
-  const auto zero = run_all({[](const ShareSink&) -> std::string { _exit(0); }});
+  const auto zero = run_all({[](const ParentLink&) -> std::string { _exit(0); }});
   CHECK(zero[0].kind == EndingKind::kBug);
 }
 
 TEST_CASE("children: exceptions are told apart", "[unit][experiment]") {
-  const auto bug = run_all({[](const ShareSink&) -> std::string {
+  const auto bug = run_all({[](const ParentLink&) -> std::string {
     throw std::logic_error("time went backwards");
   }});
   CHECK(bug[0].kind == EndingKind::kBug);
   CHECK(bug[0].reason == "time went backwards");
-  const auto disk = run_all({[](const ShareSink&) -> std::string {
+  const auto disk = run_all({[](const ParentLink&) -> std::string {
     throw std::system_error(ENOSPC, std::generic_category(), "steps.csv");
   }});
   CHECK(disk[0].kind == EndingKind::kFileTrouble);
@@ -95,7 +133,7 @@ TEST_CASE("children: what was buffered before the fork is written once", "[unit]
 TEST_CASE("children: progress of all bodies together ends at one", "[unit][experiment]") {
   InterruptionWatch watch;
   std::vector<double> shares;
-  const ChildBody half = [](const ShareSink& progress) {
+  const ChildBody half = [](const ParentLink& progress) {
     progress(0.5);
     return std::string();
   };
@@ -110,7 +148,7 @@ TEST_CASE("children: an interruption ends them and is seen", "[unit][experiment]
     CAPTURE(number);
     InterruptionWatch watch;
     // The child sends the signal to its whole group's two members, as a terminal does.
-    const ChildBody sender = [number](const ShareSink&) {
+    const ChildBody sender = [number](const ParentLink&) {
       kill(getpid(), number);
       kill(getppid(), number);
       pause_ms(10'000);

@@ -33,7 +33,7 @@ double mean_goodput(const std::string& text, const std::string& arm) {
     scenarios.push_back(load_or_throw(text, {"seed=" + std::to_string(seed)}));
   }
   for (const scenario::Scenario& scenario : scenarios) {
-    bodies.push_back([&scenario, &arm](const ShareSink&) {
+    bodies.push_back([&scenario, &arm](const ParentLink&) {
       SimulateRequest request{};
       request.scenario = &scenario;
       request.arm = arm_index(scenario, arm);

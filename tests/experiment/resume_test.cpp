@@ -139,7 +139,7 @@ void run_into(const std::string& folder, const scenario::Scenario& scenario,
   InterruptionWatch watch;
   const ChildPoolOptions pool = {.at_a_time = 1, .on_progress = {}, .on_end = {}};
   const auto endings = run_children(
-      {[&request](const ShareSink&) { return report::to_json(simulate(request)); }}, pool, watch);
+      {[&request](const ParentLink&) { return report::to_json(simulate(request)); }}, pool, watch);
   if (endings[0].kind != EndingKind::kReturned) throw std::runtime_error(endings[0].reason);
 }
 

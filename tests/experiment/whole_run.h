@@ -113,7 +113,7 @@ inline WholeRun run_whole(const std::string& text, const std::string& arm,
   InterruptionWatch watch;
   const ChildPoolOptions pool = {.at_a_time = 1, .on_progress = {}, .on_end = {}};
   const auto endings = run_children(
-      {[&request](const ShareSink&) { return report::to_json(simulate(request)); }}, pool, watch);
+      {[&request](const ParentLink&) { return report::to_json(simulate(request)); }}, pool, watch);
 
   WholeRun run;
   if (endings[0].kind == EndingKind::kReturned) {
