@@ -276,6 +276,7 @@ TransferStatus Transport::condition_of(const Hop& hop) const {
 }
 
 void Transport::refresh_reachable() {
+  ++reachable_number_;
   reachable_.assign(region_count_ * region_count_, 0);
   for (std::size_t a = 0; a < region_count_; ++a) {
     for (std::size_t b = 0; b < region_count_; ++b) {

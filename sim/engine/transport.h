@@ -67,6 +67,8 @@ class Transport {
   bool reachable(std::uint16_t source_region, std::uint16_t target_region) const {
     return reachable_[pair_index(source_region, target_region)];
   }
+  // Another number whenever reachable() may give another answer.
+  std::uint32_t reachable_number() const { return reachable_number_; }
   bool has_link(std::uint16_t region_a, std::uint16_t region_b) const;
   // Of the link, or of the fabric when both are one region. Requires: a link; else std::logic_error.
   double link_bytes_per_s(std::uint16_t region_a, std::uint16_t region_b) const;  // nominal
@@ -140,6 +142,7 @@ class Transport {
   std::vector<Way> ways_;                  // fabrics, then links
   std::vector<std::size_t> way_of_pair_;   // (regions x regions)
   std::vector<std::uint8_t> reachable_;    // (regions x regions); asked several times for each message
+  std::uint32_t reachable_number_ = 0;
   std::vector<Exchange*> active_;          // in order of start
   std::vector<FlowOwner> flows_;           // by ascending flow id
   std::uint32_t next_transfer_ = 0;

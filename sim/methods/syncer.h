@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/methods/grace.h"
@@ -107,7 +108,9 @@ class Syncer {
   bool has_reported(const Replica& replica) const;
   bool central() const { return world_.training.syncer.placement == SyncerPlacement::kCentral; }
   std::size_t shard_of(std::uint16_t learner) const { return central() ? 0 : learner; }
+  void set_standing(Shard& shard, bool up, bool current);
   std::uint16_t lead_region() const;
+  std::uint16_t find_lead_region() const;
   std::size_t reporter_count() const;
   std::size_t expected_count() const;
   std::vector<std::uint16_t> consume_reports();
@@ -121,6 +124,12 @@ class Syncer {
   Replicas& replicas_;
   SnapshotRound snapshots_;
   std::vector<Shard> shards_;
+  // What lead_region() last found; asked for with every report.
+  struct Lead {
+    std::uint16_t region;
+    std::uint32_t reachable_number;  // of the transport, then
+  };
+  mutable std::optional<Lead> lead_;
   engine::Signal reported_, shards_changed_;
   Tracked step_estimate_, quorum_estimate_, sync_estimate_;
   std::vector<std::uint32_t> versions_;         // of each fragment, (P)

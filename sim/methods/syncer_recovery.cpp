@@ -10,8 +10,7 @@ using tape::TransferStatus;
 
 void Syncer::shard_lost(std::size_t index) {
   Shard& lost = shards_[index];
-  lost.up = false;
-  lost.current = false;
+  set_standing(lost, false, false);
   ++lost.deaths;
   lost.source = SIZE_MAX;
   world_.conductor.kill(lost.restoring);
@@ -23,7 +22,7 @@ void Syncer::shard_lost(std::size_t index) {
 }
 
 void Syncer::shard_returned(std::size_t shard) {
-  shards_[shard].up = true;
+  set_standing(shards_[shard], true, shards_[shard].current);
   start_restoring(shard);
 }
 
@@ -60,7 +59,7 @@ engine::Process Syncer::restore(std::size_t index) {
       restored = true;
     }
   }
-  shard.current = true;
+  set_standing(shard, true, true);
   shard.empty = false;
   shard.source = SIZE_MAX;
   shard.held_versions = versions_;

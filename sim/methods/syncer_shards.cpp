@@ -9,8 +9,20 @@ namespace sim::methods {
 
 using tape::TransferStatus;
 
-// The up shards' region from which most learners can be reached; ties: the first in the file.
+void Syncer::set_standing(Shard& shard, bool up, bool current) {
+  shard.up = up;
+  shard.current = current;
+  lead_.reset();
+}
+
 std::uint16_t Syncer::lead_region() const {
+  const std::uint32_t number = world_.transport.reachable_number();
+  if (!lead_ || lead_->reachable_number != number) lead_ = {find_lead_region(), number};
+  return lead_->region;
+}
+
+// The up shards' region from which most learners can be reached; ties: the first in the file.
+std::uint16_t Syncer::find_lead_region() const {
   std::uint16_t best = shards_.front().region;
   std::size_t most = 0;
   for (const Shard& shard : shards_) {
@@ -89,7 +101,7 @@ void Syncer::leave_out_others(const std::vector<std::uint16_t>& merged_regions) 
     Shard& shard = shards_[i];
     if (!shard.up || !shard.current) continue;
     if (std::ranges::binary_search(merged_regions, shard.region)) continue;
-    shard.current = false;
+    set_standing(shard, true, false);
     start_restoring(i);
   }
 }

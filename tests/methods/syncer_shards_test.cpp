@@ -5,8 +5,8 @@
 // Method: fragments of 500,000 parameters, 8 bytes each at the syncer; which merges a shard misses
 //         follows from the dates.
 // Teeth:  seen failing with `lose` copying the missed fragments only, with versions not restarted by a
-//         new epoch, with the death of a copy's source ignored, and with a death forgotten once it is
-//         over.
+//         new epoch, with the death of a copy's source ignored, with a death forgotten once it is
+//         over, and with a lead region that is not found anew when a shard dies.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/forked_world.h"
@@ -71,6 +71,23 @@ TEST_CASE("syncer: a shard that lost its memory copies everything", "[methods]")
   const Lived lived = live_forked(setup);
   CHECK(recovery_bytes(lived) == std::vector<std::int64_t>{8'000'000});
   CHECK(lived.recorder.of(Kind::kGlobalRestored).empty());
+}
+
+// Both shards reach both learners, so r0, the first in the file, leads; r1 does while a's shard is away,
+// from 15 s to the end of its copy at 25.4 s. A step of 1 s ends before a fault of its date strikes.
+TEST_CASE("syncer: reports go to a region whose shard is there", "[methods]") {
+  Setup setup = two_regions(OnSyncerKill::kPause);
+  setup.kill(TargetKind::kSyncer, "a", 15 * kSecond, 10 * kSecond);
+  const Lived lived = live_forked(setup);
+  std::size_t reports = 0;
+  for (const auto& fact : lived.recorder.of(Kind::kTransferStarted)) {
+    if (fact.transfer_started.traffic != tape::TrafficClass::kControl) continue;
+    const bool away = fact.at > 15 * kSecond && fact.at <= 25 * kSecond;
+    CAPTURE(fact.at);
+    CHECK(fact.transfer_started.target_region == (away ? 1 : 0));
+    ++reports;
+  }
+  CHECK(reports == 2 * 60);
 }
 
 // b's shard copies 8 MB from 25 s on (0.81 s); a's dies at 25.4 s for 1 s. None is current then: b's,
