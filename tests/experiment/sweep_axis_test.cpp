@@ -24,7 +24,7 @@ AxisOptions range(const Value& from, const Value& to, int count, AxisSpacing spa
 std::vector<std::string> values_of(const AxisOptions& options) {
   base::Problems problems;
   std::vector<std::string> texts;
-  for (const Value& value : make_axis(options, problems).values) texts.push_back(base::to_toml(value));
+  for (const Value& value : make_axis(options, Repeats::kRefuse, problems).values) texts.push_back(base::to_toml(value));
   CHECK(problems.list().empty());
   return texts;
 }
@@ -47,7 +47,8 @@ TEST_CASE("axis: ranges by hand", "[unit][experiment][sweep]") {
 TEST_CASE("axis: columns carry units, and cells their numbers", "[unit][experiment][sweep]") {
   const auto axis_of = [](const std::vector<Value>& values) {
     base::Problems problems;
-    return make_axis({"link.0.x", values, {}, {}, 0, AxisSpacing::kLinear, false, {}}, problems);
+    return make_axis({"link.0.x", values, {}, {}, 0, AxisSpacing::kLinear, false, {}}, Repeats::kRefuse,
+                     problems);
   };
   const Axis rate = axis_of({Value::of("5 Gbps"), Value::of("1 GB/s")});
   CHECK(rate.column == "link.0.x_gbps");
@@ -87,7 +88,8 @@ TEST_CASE("plan: points of a grid are counted out on demand", "[unit][experiment
   SweepPlan plan{};
   base::Problems problems;
   for (const int count : {1000, 1000, 10}) {
-    plan.axes.push_back(make_axis(range(Value::of(1), Value::of(count), count, AxisSpacing::kLinear), problems));
+    plan.axes.push_back(make_axis(range(Value::of(1), Value::of(count), count, AxisSpacing::kLinear),
+                                  Repeats::kRefuse, problems));
   }
   CHECK(plan.point_count() == 10'000'000);
   CHECK(plan.choices_at(0) == std::vector<std::size_t>{0, 0, 0});
