@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "sim/base/random.h"
 
@@ -61,11 +62,12 @@ class PointsCheck {
     }
   }
 
-  // At the first axis that has another value there and changes nothing.
+  // At the first axis that has another value there and changes nothing; once for each.
   void tell_equal(std::uint64_t one, std::uint64_t other) {
     const std::vector<std::size_t> choices = plan_.choices_at(one), others = plan_.choices_at(other);
     std::size_t axis = 0;
     while (axis + 1 < choices.size() && choices[axis] == others[axis]) ++axis;
+    if (!told_.insert(axis).second) return;
     const bool drawn = plan_.options.combine == SweepCombine::kLatinHypercube;
     problems_.add(place_of(axis),
                   fmt::format("two points are the same scenario: {}; and {}", plan_.name_of(one), plan_.name_of(other)),
@@ -96,6 +98,7 @@ class PointsCheck {
 
   SweepPlan& plan_;
   base::Problems& problems_;
+  std::set<std::size_t> told_;                     // axes of which some points are equal
   std::map<std::uint64_t, std::uint64_t> points_;  // identity -> the first point that has it
 };
 

@@ -1,7 +1,7 @@
 // tests/experiment/sweep_axis_test.cpp: values of axes by hand, points of grids, and a hypercube's strata.
 //
 // Teeth:  seen failing with the log range taken linearly, with the last value computed instead of given,
-//         with hypercube samples that share a stratum, and with rates shown in bytes.
+//         with hypercube samples that share a stratum, with rates shown in bytes, and with ends not rounded.
 #include "sim/experiment/sweep_axis.h"
 
 #include <catch2/catch.hpp>
