@@ -2,9 +2,9 @@
 //
 // Goal:   no value that an axis decides is fixed in it, and nothing that it needs is left out.
 // Method: each sweep is run from the user's file and from its own sweep.toml; tables and sweep.toml are compared.
-// Teeth:  seen failing with a base whose derived values are written out (chips, prices, defaults of another method,
-//         checksums), with files of faults named and not taken in, with axes in step that may not repeat a value,
-//         and without the checksums of data files.
+// Teeth:  seen failing with a base whose derived values are written out (chips, prices, checksums), with files of
+//         faults named and not taken in, with axes in step that may not repeat a value, and without the checksums
+//         of data files.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -64,7 +64,8 @@ TEST_CASE("sweep file: what a chip decides", "[cli][sweep]") {
 
 TEST_CASE("sweep file: what a price decides", "[cli][sweep]") {
   const Place place;
-  const auto by_price = swept_twice(place, swept(axis("cost.price", "\"1 USD/h\", \"2 USD/h\"")));
+  const auto by_price = swept_twice(place, swept(axis("cost.price", "\"1 USD/h\", \"2 USD/h\""),
+                                                   goodput_scenario() + "[cost]\nprice = \"3 USD/h\"\n"));
   CHECK(cells(by_price, "cost_usd").size() > 1);
 }
 
