@@ -150,7 +150,7 @@ std::string Journal::trouble_of_head(std::string_view text, const std::string& s
     trouble = fmt::format("holds runs of version {}; this is {}", head.at(3).get<std::string>(), version);
   }
   foreign_ = !trouble.empty();
-  return foreign_ ? trouble + "\n  hint: move it away, or --force begins again" : "";
+  return trouble;
 }
 
 std::string Journal::read_file(const std::string& path, const std::string& sweep,

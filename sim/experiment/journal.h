@@ -64,7 +64,7 @@ class Journal {
   // else, which is for the user to sort out (foreign()), or rows of one run that differ, a bug of ours.
   // Errors: std::system_error when a file cannot be read.
   std::string read(const std::string& folder, const std::string& sweep, const std::string& version);
-  // Whether what is wrong is a journal of another sweep, version or form; the text then has a hint.
+  // Whether what is wrong is a journal of another sweep, version or form.
   bool foreign() const { return foreign_; }
 
   const std::map<RunKey, Entry>& entries() const { return entries_; }

@@ -82,9 +82,10 @@ class Sweep {
     while (true) {
       Journal journal;
       const std::string trouble = journal.read(folder_.journals(), sweep_hash(plan_), version_text());
-      if (!trouble.empty()) {
-        return counted(ended(journal.foreign() ? SweepEnd::kRefused : SweepEnd::kBug, trouble), journal);
+      if (journal.foreign()) {
+        return ended(SweepEnd::kRefused, trouble + "\n  hint: move it away, or --force begins again");
       }
+      if (!trouble.empty()) return counted(ended(SweepEnd::kBug, trouble), journal);
       if (!failed_before) failed_before = retry ? 0 : failed_in(journal);
       const std::uint64_t failed_here = retry ? 0 : failed_in(journal) - *failed_before;
       const std::vector<RunKey> pending = next_runs(plan_, settings_.shard, journal, {retry});

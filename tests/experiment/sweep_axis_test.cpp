@@ -37,6 +37,7 @@ TEST_CASE("axis: ranges by hand", "[unit][experiment][sweep]") {
   CHECK(values_of(range(Value::of(10), Value::of(40), 4, AxisSpacing::kLinear)) == Texts{"10", "20", "30", "40"});
   CHECK(values_of(range(Value::of(1), Value::of(2), 3, AxisSpacing::kLinear)) == Texts{"1", "1.5", "2"});
   CHECK(values_of(range(Value::of(1), Value::of(4), 3, AxisSpacing::kLinear, true)) == Texts{"1", "3", "4"});
+  CHECK(values_of(range(Value::of(1.5), Value::of(7.6), 3, AxisSpacing::kLinear, true)) == Texts{"2", "5", "8"});
   // sqrt(10) to six digits; the ends exact, whatever digits they have.
   CHECK(values_of(range(Value::of(0.123456789), Value::of(1.23456789), 3, AxisSpacing::kLog)) ==
         Texts{"0.123456789", "0.390405", "1.23456789"});
