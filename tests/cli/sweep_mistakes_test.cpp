@@ -2,7 +2,7 @@
 //
 // Teeth:  seen failing with the check of overridden keys left out and with an axis laid on unread; with names
 //         of keys compared as written, with equal points let through, with sets under an axis let through, with
-//         the size asked for behind the axes, with --yes ignored, and with the metric looked for in rows.
+//         the size asked for behind the axes, with --yes ignored, and with the metric left unread.
 #include <catch2/catch.hpp>
 
 #include "tests/cli/small_sweep.h"
