@@ -1,11 +1,13 @@
 # plots/sweep.py: one metric of a sweep over one of its axes, an arm a line, with the intervals over seeds.
 """Reads points.csv and draws <folder>/plots/sweep.png: the mean of a metric over the first axis (or --x), one
-panel for each setting of the other axes (at most six), one line an arm, the interval over seeds as a band.
+panel for each setting of the other axes (at most six), one line an arm, the interval over seeds as a band. Where
+the points are no grid (zip, latin-hypercube), the other axes move along: one panel, a dot a point.
 
     plots/sweep.py results/first.sweep [--metric goodput.stepping] [--x failure.0.mtbi_s]
 """
 import argparse
 import csv
+import math
 import pathlib
 import sys
 
@@ -36,6 +38,8 @@ class Points:
             known = ", ".join(sorted({row["metric"] for row in rows if row["metric"].startswith("goodput")}))
             raise results.Unreadable(f"{path}: no metric is named {metric}; some are {known}")
         self.arms = list(dict.fromkeys(row["arm"] for row in self.rows))
+        values = [len({row[axis] for row in self.rows}) for axis in self.axes]
+        self.is_grid = len({row["point"] for row in self.rows}) == math.prod(values)
 
     def seeds_text(self):
         counts = sorted({int(row["seeds"]) for row in self.rows})
@@ -77,8 +81,13 @@ def draw_panel(axes, points, rows, x_axis, scale):
             continue
         x, mean, low, high = zip(*line)
         look = style.arm_line(index)
-        axes.plot(x, mean, marker="o", markersize=4, label=arm, **look)
-        axes.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+        if points.is_grid:
+            axes.plot(x, mean, marker="o", markersize=4, label=arm, **look)
+            axes.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+        else:
+            below, above = [m - l for m, l in zip(mean, low)], [h - m for m, h in zip(mean, high)]
+            axes.errorbar(x, mean, (below, above), fmt="o", markersize=4, color=look["color"], label=arm,
+                          elinewidth=0.9, alpha=0.8)
         seen += x
     if seen and spans_decades(seen):
         axes.set_xscale("log")
@@ -90,7 +99,8 @@ def draw(points, x_axis):
     """The figure, or the reason why there is none."""
     if any(number(row[x_axis]) is None for row in points.rows):
         return f"{x_axis} has values that are no numbers"
-    others = [axis for axis in points.axes if axis != x_axis]
+    moving = [axis for axis in points.axes if axis != x_axis]
+    others = moving if points.is_grid else []
     settings = list(dict.fromkeys(tuple(row[axis] for axis in others) for row in points.rows))
     shown = settings[:PANELS_MAX]
     columns = min(3, len(shown))
@@ -108,10 +118,13 @@ def draw(points, x_axis):
             panel.set_title(style.short(", ".join(f"{a} {v}" for a, v in zip(others, setting)), 46), fontsize=8.5)
     for row in panels:
         row[0].set_ylabel(points.metric + (" (percent)" if scale == 100 else ""))
-    panels.flat[0].legend(fontsize=8)
+    # Above the panel where there are bars: matplotlib finds a place that is free of lines only.
+    above = {} if points.is_grid else {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncol": 4}
+    panels.flat[0].legend(fontsize=8, **above)
+    along = "" if points.is_grid or not moving else f"; a dot a point; also varied: {', '.join(moving)}"
     left_out = f"; {len(settings) - len(shown)} settings left out" if len(settings) > len(shown) else ""
     style.heading(figure, f"{points.metric} over {x_axis}",
-                  f"mean and interval of {points.seeds_text()}{left_out}")
+                  style.short(f"mean and interval of {points.seeds_text()}{left_out}{along}", 150))
     return figure
 
 

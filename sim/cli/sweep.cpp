@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_common.h"
@@ -16,8 +18,6 @@ using experiment::SweepOutcome;
 using experiment::SweepPlan;
 using experiment::SweepSettings;
 
-constexpr double kRunsUnasked = 10e6;
-
 std::string folder_of(const CommandLine& line) {
   const std::string stem = std::filesystem::path(line.file).stem().string();
   const std::string whole = (std::filesystem::path(line.results) / (stem + ".sweep")).string();
@@ -30,31 +30,36 @@ std::string plural(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
+// What was tried, and what not.
+std::string trials_text(const experiment::SweepForecast& told, int jobs) {
+  const std::string untried = told.untried == 0 ? "" : fmt::format("; {} could not be tried", told.untried);
+  if (told.trials == 0) return fmt::format("how long is not known{}\n", untried);
+  return fmt::format("about {} with {}, from {} of its own{}\n", experiment::duration_in_words(told.seconds(jobs)),
+                     plural(static_cast<std::uint64_t>(jobs), "job"), plural(told.trials, "trial run"), untried);
+}
+
 int dry_run(const CommandLine& line, const SweepPlan& plan) {
   experiment::InterruptionWatch watch;
   const experiment::Shard shard{line.sweep.shard_number, line.sweep.shard_count};
-  const experiment::SweepForecast told = experiment::forecast(plan, shard, watch);
-  if (watch.signal_number() != 0) return experiment::exit_code_of_signal(watch.signal_number());
-  const int jobs = sweep_jobs(line);
-  std::string text = fmt::format("{}, {} x {} x {}\n", plural(told.runs, "run"), plural(told.points, "point"),
-                                 plural(plan.arms.size(), "arm"), plural(plan.seeds.size(), "seed"));
-  if (plan.options.until_ci > 0) {
-    text += fmt::format("up to {} seeds where an interval stays wide\n", plan.options.seeds_max);
+  const auto kept = line.sweep.keep ? experiment::KeptRuns::kAll : experiment::KeptRuns::kNone;
+  experiment::SweepForecast told;
+  try {
+    told = experiment::forecast(plan, shard, kept, watch);
+  } catch (const std::system_error& error) {
+    print_error(std::string(error.what()) + "\n");
+    return kFileTrouble;
   }
-  text += fmt::format("about {} with {}, from {} of its own\nabout {} in {}\n",
-                      experiment::duration_in_words(told.seconds(jobs)), plural(static_cast<std::uint64_t>(jobs), "job"),
-                      plural(told.trials, "trial run"), experiment::bytes_in_words(told.bytes), folder_of(line));
+  if (watch.signal_number() != 0) return experiment::exit_code_of_signal(watch.signal_number());
+  std::string text = fmt::format("{}, {} x {} x {}\n", plural(told.runs, "run"), plural(told.points, "point"),
+                                 plural(plan.arms.size(), "arm"), plural(plan.seeds_first(), "seed"));
+  if (plan.options.until_ci > 0) {
+    text += fmt::format("until_ci begins with {}, and goes up to {} where an interval stays wide\n",
+                        plural(plan.seeds_first(), "seed"), plan.options.seeds_max);
+  }
+  text += trials_text(told, sweep_jobs(line));
+  text += fmt::format("about {} in {}{}\n", experiment::bytes_in_words(told.bytes), folder_of(line),
+                      told.kept_unknown ? ", without what --keep keeps: no trial run ended" : "");
   return print_result(text) ? kDone : kFileTrouble;
-}
-
-bool refuses_size(const CommandLine& line, const SweepPlan& plan) {
-  const double runs = static_cast<double>(plan.point_count()) * static_cast<double>(plan.arms.size()) *
-                      static_cast<double>(plan.seeds.size());
-  if (runs <= kRunsUnasked || line.sweep.yes) return false;
-  print_error(fmt::format("{}: error: sweep: has {:.0f} runs, more than 10 million\n"
-                          "  hint: --dry-run says what that costs, --yes does it\n",
-                          line.file, runs));
-  return true;
 }
 
 SweepSettings settings_of(const CommandLine& line) {
@@ -105,11 +110,12 @@ int sweep(const CommandLine& line) {
   if (!loaded.plan) return loaded.exit_code;
   const SweepPlan& plan = *loaded.plan;
   if (line.sweep.dry_run) return dry_run(line, plan);
-  if (refuses_size(line, plan)) return kMistake;
   const SweepOutcome outcome =
       line.sweep.slurm ? on_slurm(line, plan) : experiment::run_sweep(plan, settings_of(line));
   end_progress(line);
-  if (const auto code = say_trouble(outcome, plan.run_count())) return *code;
+  std::optional<std::uint64_t> all = plan.run_count();
+  if (plan.options.until_ci > 0) all.reset();  // how many there are shows as they are done
+  if (const auto code = say_trouble(outcome, all)) return *code;
   const std::string folder = folder_of(line);
   const std::string text = fmt::format("{}, {} failed\n{}/runs.csv\n{}/points.csv\n", plural(outcome.runs, "run"),
                                        outcome.failed, folder, folder);

@@ -30,6 +30,9 @@ LoadedSweep load_sweep(const CommandLine& line, bool needs_sweep) {
   request.until_ci = line.sweep.until_ci;
   request.metric = line.sweep.metric;
   request.needs_sweep = needs_sweep;
+  if (needs_sweep && !line.sweep.yes) {
+    request.size = line.sweep.dry_run ? experiment::SizeAllowed::kForecast : experiment::SizeAllowed::kAsked;
+  }
   experiment::SweepLoad loaded = experiment::load_sweep(request);
   if (loaded.plan) return {std::move(loaded.plan), 0};
   print_error(base::format(loaded.diagnostics));
@@ -68,9 +71,10 @@ experiment::SweepTestSwitches test_switches(const CommandLine& line) {
   return {line.abort_at_s, line.sweep.abort_seed, line.sweep.repair_factor};
 }
 
-std::optional<int> say_trouble(const experiment::SweepOutcome& outcome, std::uint64_t all) {
+std::optional<int> say_trouble(const experiment::SweepOutcome& outcome, std::optional<std::uint64_t> all) {
   using experiment::SweepEnd;
-  const std::string so_far = fmt::format("{} of {} runs are done, {} of them failed", outcome.runs, all, outcome.failed);
+  const std::string of_all = all ? fmt::format(" of {}", *all) : "";
+  const std::string so_far = fmt::format("{}{} runs are done, {} of them failed", outcome.runs, of_all, outcome.failed);
   switch (outcome.end) {
     case SweepEnd::kDone: return std::nullopt;
     case SweepEnd::kRefused: print_error(outcome.message + "\n"); return kMistake;

@@ -1,6 +1,7 @@
 // sim/cli/sweep_common.h: what sweep, baseline and check share: loading, workers, the progress line.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -25,7 +26,8 @@ void end_progress(const CommandLine& line);
 
 experiment::SweepTestSwitches test_switches(const CommandLine& line);
 
-// Exit code of a sweep that has no tables, after its reason was said; nothing when it has.
-std::optional<int> say_trouble(const experiment::SweepOutcome& outcome, std::uint64_t all);
+// Exit code of a sweep that has no tables, after its reason was said; nothing when it has. `all` runs, where
+// it is known how many there are.
+std::optional<int> say_trouble(const experiment::SweepOutcome& outcome, std::optional<std::uint64_t> all);
 
 }  // namespace sim::cli

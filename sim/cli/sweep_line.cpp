@@ -70,7 +70,7 @@ void add_sweep(CLI::App& app, CommandLine& line) {
       ->check(CLI::PositiveNumber)
       ->excludes("--fail-fast");
   verb.add_option("--until-ci", sweep.until_ci,
-                  "Add seeds until the metric's interval is at most this many points to each side")
+                  "Add seeds, from at least 10 on, until the metric's interval is at most this many points to each side")
       ->check(CLI::Range(0.001, 100.0));
   verb.add_option_function<std::string>(
           "--shard", [&sweep](const std::string& text) { read_shard(text, sweep); },

@@ -2,12 +2,9 @@
 #include "sim/experiment/gate_curve.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
@@ -16,31 +13,11 @@
 #include "sim/base/stream_layout.h"
 #include "sim/experiment/gate_statistics.h"
 #include "sim/experiment/statistics.h"
+#include "sim/experiment/temporary_folder.h"
 #include "sim/experiment/version.h"
 
 namespace sim::experiment {
 namespace {
-
-namespace fs = std::filesystem;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    path_ = (fs::temp_directory_path() / "atoll-gate-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), path_ + ": error: cannot be written");
-    }
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::size_t place_of(const std::string& names, const std::string& wanted) {
   const auto list = nlohmann::ordered_json::parse(names).get<std::vector<std::string>>();
@@ -72,7 +49,7 @@ MeasuredCurve curve_of(const SweepPlan& plan, const Journal& journal, SweepOutco
   curve.metric = plan.options.metric;
   curve.version = version_text();
   curve.stream_layout = base::kStreamLayout;
-  curve.scenario = resolved_text(plan);
+  curve.scenario = shown_text(plan);
   for (const Axis& axis : plan.axes) curve.axes.push_back(axis.key);
   for (const auto& [key, entry] : journal.entries()) {
     const std::string point = plan.name_of(key.point), &arm = plan.arm_name(key.arm);
@@ -132,7 +109,7 @@ Curve curve_of(const Json& json) {
 MeasuredCurve measure_curve(const SweepPlan& plan, int jobs, const SweepTestSwitches& test,
                             const std::function<void(const SweepProgress&)>& on_progress) {
   try {
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("atoll-gate-");
     SweepSettings settings{};
     settings.folder = folder.path();
     settings.jobs = jobs;

@@ -122,35 +122,55 @@ std::string Journal::read(const std::string& folder, const std::string& sweep,
   return "";
 }
 
+namespace {
+
+// The text of the first line of `rest`, which it is taken off; nothing for a damaged line.
+std::optional<std::string_view> take_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  if (line.size() < kChecksumDigits + 1) return std::nullopt;
+  const std::string_view text = line.substr(kChecksumDigits + 1);
+  if (line.substr(0, kChecksumDigits) != checksum(text)) return std::nullopt;
+  return text;
+}
+
+constexpr std::string_view kHead = "[\"journal\",";
+
+}  // namespace
+
+std::string Journal::trouble_of_head(std::string_view text, const std::string& sweep, const std::string& version) {
+  const Json head = Json::parse(text);
+  std::string trouble;
+  if (head.at(1) != kJournalFormat) {
+    trouble = fmt::format("format: must be {}; got {}", kJournalFormat, head.at(1).dump());
+  } else if (head.at(2) != sweep) {
+    trouble = "holds runs of another sweep";
+  } else if (head.at(3) != version) {
+    trouble = fmt::format("holds runs of version {}; this is {}", head.at(3).get<std::string>(), version);
+  }
+  foreign_ = !trouble.empty();
+  return trouble;
+}
+
 std::string Journal::read_file(const std::string& path, const std::string& sweep,
                                const std::string& version) {
   files_.push_back(std::make_unique<Mapped>(path));
   std::string_view rest = files_.back()->text();
   std::vector<std::size_t> numbers;  // names' number in this file -> index into names_
-  bool first = true;
-  while (true) {
-    const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return "";  // what was cut off, or nothing
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    if (line.size() < kChecksumDigits + 1) continue;
-    const std::string_view text = line.substr(kChecksumDigits + 1);
-    if (line.substr(0, kChecksumDigits) != checksum(text)) continue;
+  // Without a line feed: what was cut off, or nothing.
+  for (bool first = true; rest.find('\n') != std::string_view::npos; first = false) {
+    const auto text = take_line(rest);
     if (first) {
-      const Json head = Json::parse(text);
-      if (head.at(1) != kJournalFormat) {
-        return fmt::format("format: must be {}; got {}", kJournalFormat, head.at(1).dump());
-      }
-      if (head.at(2) != sweep) return "holds runs of another sweep";
-      if (head.at(3) != version) {
-        return fmt::format("holds runs of version {}; this is {}", head.at(3).get<std::string>(), version);
-      }
-      first = false;
-      continue;
+      if (!text || !text->starts_with(kHead)) return "";  // whose rows these are, nobody knows
+      const std::string trouble = trouble_of_head(*text, sweep, version);
+      if (!trouble.empty()) return trouble;
+    } else if (text) {
+      const std::string trouble = add(*text, numbers);
+      if (!trouble.empty()) return trouble;
     }
-    const std::string trouble = add(text, numbers);
-    if (!trouble.empty()) return trouble;
   }
+  return "";
 }
 
 namespace {
@@ -220,6 +240,38 @@ Journal::Row Journal::row(const RunKey& key) const {
     row.values = std::move(json.at(6));
   }
   return row;
+}
+
+const std::vector<std::size_t>& Journal::places_of(const std::string& name) const {
+  std::vector<std::size_t>& places = places_[name];
+  for (std::size_t i = places.size(); i < names_.size(); ++i) {
+    const auto list = Json::parse(names_[i]).get<std::vector<std::string>>();
+    const auto found = std::ranges::find(list, "n " + name);
+    places.push_back(found == list.end() ? std::string::npos : static_cast<std::size_t>(found - list.begin()));
+  }
+  return places;
+}
+
+namespace {
+
+// Index behind the string, number or word of JSON that starts at `from`.
+std::size_t end_of_scalar(std::string_view text, std::size_t from) {
+  if (text[from] != '"') return text.find_first_of(",]", from);
+  std::size_t at = from + 1;
+  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at + 1;
+}
+
+}  // namespace
+
+// A row is ["run",point,arm,seed,identity,names,[values]] with values that are no lists or tables themselves.
+std::optional<double> Journal::number_at(const Entry& entry, std::size_t place) {
+  if (place == std::string::npos) return std::nullopt;
+  std::size_t at = entry.line.find('[', 1) + 1;
+  for (; place > 0; --place) at = end_of_scalar(entry.line, at) + 1;
+  double value = 0;
+  const auto [end, error] = std::from_chars(entry.line.data() + at, entry.line.data() + entry.line.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace sim::experiment

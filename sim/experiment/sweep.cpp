@@ -10,6 +10,7 @@
 #include "sim/base/random.h"
 #include "sim/experiment/command.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/sweep_overrides.h"
 #include "sim/experiment/sweep_seeds.h"
 #include "sim/experiment/sweep_tables.h"
 #include "sim/experiment/version.h"
@@ -52,7 +53,8 @@ std::string first_failure(const SweepPlan& plan, const Journal& journal) {
   const std::string point = plan.name_of(key.point), &arm = plan.arm_name(key.arm);
   std::string command = fmt::format("atoll run {} --arm {} --seed {}", shell_quoted(plan.file), shell_quoted(arm), key.seed);
   for (const std::string& set : plan.sets) command += " --set " + shell_quoted(set);
-  for (const std::string& set : plan.sets_at(key.point)) command += " --set " + shell_quoted(set);
+  // For this arm alone: others that the sweep leaves out may be illegal there.
+  for (const std::string& set : plan.sets_at(key.point)) command += " --set " + shell_quoted(for_arm(set, arm));
   return fmt::format("{}{}arm {}, seed {}: {}\n  repeat with: {} --results ''", point, point.empty() ? "" : ", ", arm,
                      key.seed, journal.row(key).reason, command);
 }
@@ -76,32 +78,34 @@ class Sweep {
     const SweepRecord record = {version_text(), resolved_text(plan_), settings_.shard};
     if (const auto trouble = folder_.open(record, settings_.start)) return refused(*trouble);
     bool retry = settings_.retry_failed;
+    std::optional<std::uint64_t> failed_before;  // what earlier commands left, and this one does not repeat
     while (true) {
       Journal journal;
       const std::string trouble = journal.read(folder_.journals(), sweep_hash(plan_), version_text());
-      if (!trouble.empty()) return counted(ended(SweepEnd::kBug, trouble), journal);
-      if (plan_.options.until_ci > 0 && !metric_known(plan_, journal)) {
-        const std::string text = fmt::format("{}: error: sweep.metric: {} is no number in summary.json\n  hint: goodput.stepping is one",
-                                             plan_.file, plan_.options.metric);
-        return counted(ended(SweepEnd::kRefused, text), journal);
+      if (journal.foreign()) {
+        return ended(SweepEnd::kRefused, trouble + "\n  hint: move it away, or --force begins again");
       }
+      if (!trouble.empty()) return counted(ended(SweepEnd::kBug, trouble), journal);
+      if (!failed_before) failed_before = retry ? 0 : failed_in(journal);
+      const std::uint64_t failed_here = retry ? 0 : failed_in(journal) - *failed_before;
       const std::vector<RunKey> pending = next_runs(plan_, settings_.shard, journal, {retry});
       retry = false;
       if (pending.empty()) return finish(journal);
-      const WorkersOutcome round = run_all(plan_, pending, workers(), watch_);
+      const WorkersOutcome round = run_all(plan_, pending, workers(failed_here), watch_);
       if (round.end != WorkersEnd::kDone) return stopped(round);
     }
   }
 
  private:
-  WorkerSettings workers() {
+  // With `failed` runs that failed in earlier rounds.
+  WorkerSettings workers(std::uint64_t failed) {
     WorkerSettings workers{};
     workers.jobs = settings_.jobs;
     workers.journals = folder_.journals();
     workers.sweep = sweep_hash(plan_);
     workers.version = version_text();
     if (settings_.keep) workers.keep = folder_.path() + "/kept";
-    workers.failures_max = settings_.failures_max;
+    workers.failures_max = settings_.failures_max - failed;
     workers.test = settings_.test;
     workers.in_worker = [this] { folder_.forget_lock(); };
     workers.on_progress = settings_.on_progress;

@@ -22,7 +22,7 @@ struct SweepSettings {
   int jobs = 1;
   bool keep = false;          // results of every run, in folder/kept
   bool retry_failed = false;  // with kResume: runs that failed are done again
-  std::uint64_t failures_max = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t failures_max = std::numeric_limits<std::uint64_t>::max();  // of this call, all rounds of until_ci
   SweepTestSwitches test;
   std::function<void(const SweepProgress&)> on_progress;  // may be empty
 };
@@ -30,7 +30,7 @@ struct SweepSettings {
 enum class SweepEnd {
   kDone,             // tables are written; `failed` runs are in them as failed
   kTooManyFailures,  // stopped early; no tables, but what was done can be resumed
-  kRefused,          // the folder holds something else, or is in use; message says what
+  kRefused,          // the folder or a journal holds something else, or it is in use; message says what
   kFileTrouble,      // message says where; can be resumed
   kBug,
   kInterrupted,      // can be resumed

@@ -52,8 +52,8 @@ struct Range {
 
   // At a share of the way, in [0, 1].
   double at(double share) const {
-    if (share <= 0) return from.number;
-    if (share >= 1) return to.number;
+    if (share <= 0) return whole ? std::round(from.number) : from.number;
+    if (share >= 1) return whole ? std::round(to.number) : to.number;
     const double exact = spacing == AxisSpacing::kLinear
                              ? from.number + (to.number - from.number) * share
                              : from.number * base::power(to.number / from.number, share);
@@ -149,7 +149,7 @@ void refuse_equal_values(Axis& axis, const AxisOptions& options, Problems& probl
 
 }  // namespace
 
-Axis make_axis(const AxisOptions& options, Problems& problems) {
+Axis make_axis(const AxisOptions& options, Repeats repeats, Problems& problems) {
   Axis axis{options.key, options.values, "", {}};
   if (options.values.empty()) {
     const auto range = read_range(options, problems);
@@ -158,7 +158,7 @@ Axis make_axis(const AxisOptions& options, Problems& problems) {
           range->value_at(static_cast<double>(i) / static_cast<double>(options.count - 1)));
     }
   }
-  refuse_equal_values(axis, options, problems);
+  if (repeats == Repeats::kRefuse) refuse_equal_values(axis, options, problems);
   fill_cells(axis);
   return axis;
 }

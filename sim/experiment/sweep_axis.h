@@ -19,15 +19,18 @@ struct Axis {
   std::vector<std::string> cells;  // one per value: "31557600"
 };
 
+enum class Repeats { kRefuse, kAllow };
+
 // The list, or the range counted out. Ends are exact; values between keep six significant digits,
-// so that a table's column is not full of rounding noise.
+// so that a table's column is not full of rounding noise. With `whole` all are rounded, the ends too.
 //
 //   linear:  from + (to - from) i / (count - 1)
 //   log:     from (to / from)^(i / (count - 1))
 //
-// Errors: ends of unlike units; a logarithmic range that is not above 0; equal values after
-//         rounding; a problem is added and the axis has no values.
-Axis make_axis(const scenario::AxisOptions& options, base::Problems& problems);
+// Errors: ends of unlike units; a logarithmic range that is not above 0; with Repeats::kRefuse equal
+//         values after rounding; a problem is added and the axis has no values. Axes in step may repeat
+//         a value: points are not alike for that.
+Axis make_axis(const scenario::AxisOptions& options, Repeats repeats, base::Problems& problems);
 
 // `samples` values of the axis, one in each of as many equal strata of its range (of its list: the
 // values by turns), in random order.

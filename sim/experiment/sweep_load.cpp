@@ -10,7 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/experiment/sweep_overrides.h"
+#include "sim/experiment/sweep_base.h"
+#include "sim/experiment/sweep_keys.h"
+#include "sim/experiment/sweep_points.h"
+#include "sim/scenario/expectation.h"
 #include "sim/scenario/parse.h"
 #include "sim/scenario/scenario_schema.h"
 #include "sim/scenario/sweep_schema.h"
@@ -24,9 +27,6 @@ using base::Value;
 using scenario::SweepCombine;
 
 constexpr std::uint64_t kSeedsMax = 10'000'000;
-// Points whose scenario is read before anything runs; the others when their turn comes.
-constexpr std::uint64_t kPointsChecked = 200;
-constexpr std::size_t kToldMax = 10;
 
 std::optional<std::string> content_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -46,12 +46,16 @@ class Loader {
   explicit Loader(const SweepRequest& request) : request_(request) {}
 
   SweepLoad load() {
-    if (!read_files() || !read_options() || !read_base() || !read_axes()) return refused();
+    if (!read_files() || !read_options() || !read_base()) return refused();
     choose_arms();
     choose_seeds();
+    const Value* const sweep = root_.find("sweep");
+    check_keys(plan_, sweep, problems_);
     if (!problems_.list().empty()) return refused();
+    check_size(plan_, request_.size, sweep == nullptr ? Place{request_.file, {}, "sweep"} : sweep->place, problems_);
+    if (!problems_.list().empty() || !read_axes()) return refused();
     drop_other_arms();
-    check_points();
+    check_points(plan_, problems_);
     if (!problems_.list().empty()) return refused();
     SweepLoad result;
     result.plan = std::move(plan_);
@@ -63,7 +67,7 @@ class Loader {
     SweepLoad result;
     result.diagnostics = std::move(problems_.list());
     base::sort_and_unite(result.diagnostics);
-    if (result.diagnostics.size() > kToldMax) result.diagnostics.resize(kToldMax);
+    if (result.diagnostics.size() > kMistakesTold) result.diagnostics.resize(kMistakesTold);
     result.file_missing = file_missing_;
     return result;
   }
@@ -122,6 +126,7 @@ class Loader {
     base::bind(scenario::sweep_schema(), sweep == nullptr ? absent : *sweep, &plan_.options, problems_);
     if (request_.until_ci) plan_.options.until_ci = *request_.until_ci;
     if (request_.metric) plan_.options.metric = *request_.metric;
+    check_metric();
     plan_.sets = plan_.options.set;
     plan_.sets.insert(plan_.sets.end(), request_.sets.begin(), request_.sets.end());
     return problems_.list().empty();
@@ -138,43 +143,34 @@ class Loader {
     return false;
   }
 
+  void check_metric() {
+    const std::string& metric = plan_.options.metric;
+    if (scenario::is_summary_number(metric)) return;
+    const Place place = request_.metric ? Place{"--metric", {}, ""} : place_of("metric");
+    problems_.add(place, fmt::format("must be a number in summary.json; got \"{}\"", metric),
+                  scenario::summary_number_hint(metric));
+  }
+
   bool read_axes() {
     const bool hypercube = plan_.options.combine == SweepCombine::kLatinHypercube;
-    std::vector<std::string> keys;
+    const bool grid = plan_.options.combine == SweepCombine::kGrid;
     for (const scenario::AxisOptions& options : plan_.options.axes) {
-      if (std::ranges::count(keys, options.key) > 0) {
-        problems_.add(options.place, fmt::format("varies {} a second time", options.key),
-                      "one axis for each key");
-      }
-      keys.push_back(options.key);
       plan_.axes.push_back(hypercube ? sample_axis(options, plan_.options.samples,
                                                    plan_.options.design_seed, problems_)
-                                     : make_axis(options, problems_));
-      const auto arm = arm_that_sets(plan_, options.key);
-      if (arm && plan_.options.arm_overrides == scenario::ArmOverrides::kRefuse) {
-        problems_.add(options.place, fmt::format("{} is set by arm '{}' itself", options.key, *arm),
-                      "leave the arm out with arms = [...], or write arm_overrides = \"replace\"");
-      }
+                                     : make_axis(options, grid ? Repeats::kRefuse : Repeats::kAllow, problems_));
     }
     if (problems_.list().empty()) check_lengths();
     return problems_.list().empty();
   }
 
   void check_lengths() {
-    if (plan_.options.combine == SweepCombine::kZip) {
-      for (std::size_t i = 1; i < plan_.axes.size(); ++i) {
-        if (plan_.axes[i].values.size() == plan_.axes[0].values.size()) continue;
-        problems_.add(plan_.options.axes[i].place,
-                      fmt::format("must have as many values as the first axis ({}) with combine = "
-                                  "\"zip\"; got {}",
-                                  plan_.axes[0].values.size(), plan_.axes[i].values.size()));
-      }
-    }
-    double points = 1;
-    for (const Axis& axis : plan_.axes) points *= static_cast<double>(axis.values.size());
-    if (plan_.options.combine == SweepCombine::kGrid && points > 1e15) {
-      problems_.add(plan_.options.axes[0].place, fmt::format("the grid has {:.1e} points", points),
-                    "shorten the axes, or combine = \"latin-hypercube\"");
+    if (plan_.options.combine != SweepCombine::kZip) return;
+    for (std::size_t i = 1; i < plan_.axes.size(); ++i) {
+      if (plan_.axes[i].values.size() == plan_.axes[0].values.size()) continue;
+      problems_.add(plan_.options.axes[i].place,
+                    fmt::format("must have as many values as the first axis ({}) with combine = "
+                                "\"zip\"; got {}",
+                                plan_.axes[0].values.size(), plan_.axes[i].values.size()));
     }
   }
 
@@ -244,39 +240,6 @@ class Loader {
     } else {
       problems_.add(place_of("seeds"), fmt::format("must be FIRST..LAST, whole numbers, rising; got \"{}\"",
                                                    plan_.options.seeds));
-    }
-  }
-
-  // A small sweep point by point; of a large one each value of each axis, the others at their first.
-  void check_points() {
-    const std::uint64_t count = plan_.point_count();
-    if (count <= kPointsChecked || plan_.options.combine != SweepCombine::kGrid) {
-      for (std::uint64_t i = 0; i < std::min(count, kPointsChecked); ++i) check_point(i, 0);
-      return;
-    }
-    std::uint64_t stride = count;
-    for (std::size_t i = 0; i < plan_.axes.size(); ++i) {
-      const std::uint64_t length = plan_.axes[i].values.size();
-      stride /= length;
-      for (std::uint64_t k = 0; k < std::min(length, kPointsChecked); ++k) check_point(k * stride, i);
-    }
-  }
-
-  // What is wrong is told at the axis whose key it is about, else at `blamed`.
-  void check_point(std::uint64_t point, std::size_t blamed) {
-    if (problems_.list().size() >= kToldMax) return;
-    const scenario::LoadResult loaded = plan_.load_point(point);
-    const std::vector<std::string> sets = plan_.sets_at(point);
-    for (const base::Diagnostic& found : loaded.diagnostics) {
-      std::size_t axis = blamed;
-      for (std::size_t i = 0; i < sets.size(); ++i) {
-        if (found.file == "--set " + sets[i]) axis = i;
-      }
-      const std::string about = found.key.empty() ? "" : found.key + ": ";
-      const bool own = found.message.starts_with("unknown");  // wrong whatever the others are
-      problems_.add(plan_.options.axes[axis].place,
-                    fmt::format("with {}: {}{}", own ? sets[axis] : plan_.name_of(point), about, found.message),
-                    found.hint);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/experiment/sweep_keys.h"
 #include "sim/experiment/sweep_plan.h"
 
 namespace sim::experiment {
@@ -20,6 +21,7 @@ struct SweepRequest {
   std::vector<std::uint64_t> seeds;       // replace the file's; empty: as written
   std::optional<double> until_ci;         // the same
   std::optional<std::string> metric;
+  SizeAllowed size = SizeAllowed::kAny;
   bool needs_sweep;                       // a scenario without [sweep] is a mistake, else one point
 };
 

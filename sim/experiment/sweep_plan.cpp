@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/base/random.h"
+#include "sim/experiment/sweep_base.h"
 #include "sim/scenario/sweep_schema.h"
 
 namespace sim::experiment {
@@ -12,19 +15,35 @@ namespace {
 using base::Value;
 using scenario::SweepCombine;
 
-std::string lines_of(const Value& table) {
-  std::string text;
-  for (const base::Entry& entry : table.entries) {
-    text += base::key_to_toml(entry.key) + " = " + base::to_toml(entry.value) + "\n";
-  }
-  return text;
-}
-
 Value list_of(std::vector<Value> items) {
   Value list;
   list.kind = Value::Kind::kList;
   list.items = std::move(items);
   return list;
+}
+
+// [sweep] with all that was decided when it was loaded.
+scenario::SweepOptions decided(const SweepPlan& plan) {
+  scenario::SweepOptions options = plan.options;
+  // Samples of a hypercube are a list of points once they are drawn.
+  if (options.combine == SweepCombine::kLatinHypercube) options.combine = SweepCombine::kZip;
+  options.set = plan.sets;
+  options.arms.clear();
+  for (std::size_t i = 0; i < plan.arms.size(); ++i) options.arms.push_back(plan.arm_name(i));
+  options.reference = plan.arm_name(plan.reference);
+  options.seeds = fmt::format("{}..{}", plan.seeds.front(), plan.seeds.back());
+  return options;
+}
+
+std::string section_of(const scenario::SweepOptions& options, const std::vector<Axis>& axes) {
+  Value table = base::write(scenario::sweep_schema(), &options);
+  table.remove("axis");
+  std::string text = "\n[sweep]\n" + lines_of(table);
+  for (const Axis& axis : axes) {
+    text += fmt::format("\n[[sweep.axis]]\nkey = {}\nvalues = {}\n", base::to_toml(Value::of(axis.key)),
+                        base::to_toml(list_of(axis.values)));
+  }
+  return text;
 }
 
 }  // namespace
@@ -34,6 +53,12 @@ std::uint64_t SweepPlan::point_count() const {
   std::uint64_t count = 1;
   for (const Axis& axis : axes) count *= axis.values.size();
   return count;
+}
+
+std::uint64_t SweepPlan::seeds_first() const {
+  const std::uint64_t given = seeds.size();
+  if (options.until_ci == 0) return given;
+  return std::max(given, std::min(kSeedsFirst, static_cast<std::uint64_t>(options.seeds_max)));
 }
 
 const std::string& SweepPlan::arm_name(std::uint64_t arm) const {
@@ -75,26 +100,19 @@ std::uint64_t SweepPlan::seed_at(std::uint64_t index) const {
 }
 
 std::string resolved_text(const SweepPlan& plan) {
-  scenario::SweepOptions options = plan.options;
-  // Samples of a hypercube are a list of points once they are drawn.
-  if (options.combine == SweepCombine::kLatinHypercube) options.combine = SweepCombine::kZip;
-  options.set.clear();
-  options.arms.clear();
-  for (std::size_t i = 0; i < plan.arms.size(); ++i) options.arms.push_back(plan.arm_name(i));
-  options.reference = plan.arm_name(plan.reference);
-  options.seeds = fmt::format("{}..{}", plan.seeds.front(), plan.seeds.back());
-  // In a resolved scenario every arm sets every key.
-  options.arm_overrides = scenario::ArmOverrides::kReplace;
-  options.axes.clear();
-  std::string text(scenario::identity_in(scenario::resolved_text(plan.base)));
-  Value table = base::write(scenario::sweep_schema(), &options);
-  table.remove("axis");
-  text += "\n[sweep]\n" + lines_of(table);
-  for (const Axis& axis : plan.axes) {
-    text += fmt::format("\n[[sweep.axis]]\nkey = {}\nvalues = {}\n", base::to_toml(Value::of(axis.key)),
-                        base::to_toml(list_of(axis.values)));
+  std::string text = base_text(plan) + section_of(decided(plan), plan.axes);
+  // A name alone does not say which content it stands for.
+  for (const auto& [name, checksum] : plan.files) {
+    text += fmt::format("# {} = {}\n", base::to_toml(Value::of(name)), checksum);
   }
   return text;
+}
+
+std::string shown_text(const SweepPlan& plan) {
+  scenario::SweepOptions options = decided(plan);
+  options.set.clear();  // they stand in the base
+  options.arm_overrides = scenario::ArmOverrides::kReplace;  // in which every arm sets every key
+  return std::string(scenario::identity_in(scenario::resolved_text(plan.base))) + section_of(options, plan.axes);
 }
 
 std::string run_identity(const scenario::Scenario& scenario, std::size_t arm, std::uint64_t seed,

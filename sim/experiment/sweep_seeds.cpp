@@ -12,41 +12,52 @@ namespace {
 constexpr double kPoint = 0.01;
 
 std::uint64_t looks(const SweepPlan& plan) {
-  const auto first = static_cast<std::int64_t>(plan.seeds.size());
+  const auto first = static_cast<std::int64_t>(plan.seeds_first());
   const std::int64_t more = std::max<std::int64_t>(0, plan.options.seeds_max - first);
   return static_cast<std::uint64_t>(1 + (more + plan.options.seeds_block - 1) / plan.options.seeds_block);
 }
 
-// Place of the metric in each list of names, or npos.
-std::vector<std::size_t> metric_places(const SweepPlan& plan, const Journal& journal) {
-  std::vector<std::size_t> places;
-  for (const std::string& text : journal.names()) {
-    const auto names = nlohmann::ordered_json::parse(text).get<std::vector<std::string>>();
-    const auto found = std::ranges::find(names, "n " + plan.options.metric);
-    places.push_back(found == names.end() ? std::string::npos
-                                          : static_cast<std::size_t>(found - names.begin()));
-  }
-  return places;
-}
+// The metric of each arm of one point, over more and more seeds; a row is read once.
+class PointMetric {
+ public:
+  PointMetric(const SweepPlan& plan, const Journal& journal, std::uint64_t point)
+      : plan_(plan),
+        journal_(journal),
+        places_(journal.places_of(plan.options.metric)),
+        point_(point),
+        values_(plan.arms.size()) {}
 
-bool all_done(const SweepPlan& plan, const Journal& journal, std::uint64_t point, std::uint64_t seeds) {
-  for (std::uint64_t arm = 0; arm < plan.arms.size(); ++arm) {
-    for (std::uint64_t i = 0; i < seeds; ++i) {
-      if (!journal.entries().contains({point, arm, plan.seed_at(i)})) return false;
+  // False when a run of them is missing.
+  bool extend(std::uint64_t seeds) {
+    for (; seeds_ < seeds; ++seeds_) {
+      for (std::uint64_t arm = 0; arm < values_.size(); ++arm) {
+        const auto found = journal_.entries().find({point_, arm, plan_.seed_at(seeds_)});
+        if (found == journal_.entries().end()) return false;
+        if (found->second.failed) continue;
+        const auto value = Journal::number_at(found->second, places_[found->second.names]);
+        if (value) values_[static_cast<std::size_t>(arm)].push_back(*value);
+      }
     }
+    return true;
   }
-  return true;
-}
 
-bool narrow(const SweepPlan& plan, const Journal& journal, std::uint64_t point, std::uint64_t seeds) {
-  for (std::uint64_t arm = 0; arm < plan.arms.size(); ++arm) {
-    const std::vector<double> values = metric_values(plan, journal, point, arm, seeds);
-    if (values.size() < 2) return false;
-    const Estimate found = estimate(values, interval_confidence(plan));
-    if (*found.half_width > plan.options.until_ci * kPoint) return false;
+  bool is_narrow() const {
+    const double confidence = interval_confidence(plan_);
+    return std::ranges::all_of(values_, [&](const std::vector<double>& values) {
+      if (values.size() < 2) return false;
+      const double half_width = *estimate(values, confidence).half_width;
+      if (half_width == 0 && values.size() < kSeedsEqual) return false;
+      return half_width <= plan_.options.until_ci * kPoint;
+    });
   }
-  return true;
-}
+
+ private:
+  const SweepPlan& plan_;
+  const Journal& journal_;
+  const std::vector<std::size_t>& places_;
+  std::uint64_t point_, seeds_ = 0;
+  std::vector<std::vector<double>> values_;
+};
 
 }  // namespace
 
@@ -55,32 +66,12 @@ double interval_confidence(const SweepPlan& plan) {
   return 1.0 - 0.05 / static_cast<double>(looks(plan));
 }
 
-std::vector<double> metric_values(const SweepPlan& plan, const Journal& journal, std::uint64_t point,
-                                  std::uint64_t arm, std::uint64_t seeds) {
-  const std::vector<std::size_t> places = metric_places(plan, journal);
-  std::vector<double> values;
-  for (std::uint64_t i = 0; i < seeds; ++i) {
-    const auto found = journal.entries().find({point, arm, plan.seed_at(i)});
-    if (found == journal.entries().end() || found->second.failed) continue;
-    const std::size_t place = places[found->second.names];
-    if (place == std::string::npos) continue;
-    const nlohmann::ordered_json value = journal.row(found->first).values.at(place);
-    if (value.is_number()) values.push_back(value.get<double>());
-  }
-  return values;
-}
-
-bool metric_known(const SweepPlan& plan, const Journal& journal) {
-  if (journal.names().empty()) return true;
-  return std::ranges::any_of(metric_places(plan, journal),
-                             [](std::size_t place) { return place != std::string::npos; });
-}
-
 std::uint64_t seeds_wanted(const SweepPlan& plan, const Journal& journal, std::uint64_t point) {
-  std::uint64_t seeds = plan.seeds.size();
+  std::uint64_t seeds = plan.seeds_first();
+  if (plan.options.until_ci == 0) return seeds;
   const auto most = static_cast<std::uint64_t>(plan.options.seeds_max);
-  while (plan.options.until_ci > 0 && seeds < most && all_done(plan, journal, point, seeds) &&
-         !narrow(plan, journal, point, seeds)) {
+  PointMetric metric(plan, journal, point);
+  while (seeds < most && metric.extend(seeds) && !metric.is_narrow()) {
     seeds = std::min(most, seeds + static_cast<std::uint64_t>(plan.options.seeds_block));
   }
   return seeds;

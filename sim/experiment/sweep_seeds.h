@@ -1,9 +1,12 @@
 // sim/experiment/sweep_seeds.h: how many seeds a point has, when that depends on what they gave.
 //
-// With until_ci a point begins with its seeds and gets a block more for as long as the interval of the
-// metric is wider than asked for in any arm. Looking again and again would make 95 % intervals that hold
+// With until_ci a point begins with its seeds, at least kSeedsFirst, and gets a block more for as long as the
+// interval of the metric is wider than asked for in any arm. Looking again and again would make 95 % intervals that hold
 // less often, so each of the at most L looks, and the interval printed at the end, has the confidence
 // 1 - 0.05 / L (Bonferroni): however the stopping falls, it covers in at least 95 %.
+//
+// Values that are all equal have an interval of width zero, which says nothing where failures are rare. They
+// are not taken for narrow before kSeedsEqual of them, or seeds_max, are there.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +18,12 @@
 
 namespace sim::experiment {
 
+// Assumed: what none of n runs shows has a probability below 3 / n, here a tenth, in 95 % of cases.
+// Source: Hanley and Lippman-Hand 1983, the rule of three.
+constexpr std::size_t kSeedsEqual = 30;
+
 // Of the intervals of points.csv: 0.95 without until_ci.
 double interval_confidence(const SweepPlan& plan);
-
-// Whether any run has the metric as a number; true before there are runs.
-bool metric_known(const SweepPlan& plan, const Journal& journal);
 
 // Seeds that the point has, or must get next: all arms have the same. Runs that failed give no value
 // and count as seeds.
@@ -36,9 +40,5 @@ struct NextRuns {
 // What is still to be run in this shard, in the order of visit_runs(). Empty: the shard is complete.
 std::vector<RunKey> next_runs(const SweepPlan& plan, const Shard& shard, const Journal& journal,
                               const NextRuns& options);
-
-// The metric of one arm of a point over its first `seeds` seeds: those that have it.
-std::vector<double> metric_values(const SweepPlan& plan, const Journal& journal, std::uint64_t point,
-                                  std::uint64_t arm, std::uint64_t seeds);
 
 }  // namespace sim::experiment

@@ -2,7 +2,8 @@
 #
 # The commit says which sources made a build only when nothing differs from it: changed or new
 # sources, and a tree without git, add a hash of all sources ("2ebcca851e80-dirty.5f1d0c9a77e2", "nogit.5f1d0c9a77e2"), or two
-# different builds would call themselves the same.
+# different builds would call themselves the same. A repository around the tree, which ignores it or has it
+# as a folder, says nothing about it: its commit is another's.
 # The file is touched only when its text changes, so that a build without a new commit compiles
 # nothing. Needs SOURCE_DIR, OUTPUT, RELEASE, ISA and SIMGRID_VERSION.
 # Only what is built counts: an edit of a README makes no other program.
@@ -11,7 +12,13 @@ execute_process(
   COMMAND git rev-parse --short=12 HEAD
   WORKING_DIRECTORY ${SOURCE_DIR}
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-if(failed OR commit STREQUAL "")
+execute_process(
+  COMMAND git rev-parse --show-toplevel
+  WORKING_DIRECTORY ${SOURCE_DIR}
+  OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+get_filename_component(top "${top}" REALPATH)
+get_filename_component(source "${SOURCE_DIR}" REALPATH)
+if(failed OR commit STREQUAL "" OR NOT top STREQUAL source)
   set(commit "nogit")
 endif()
 execute_process(

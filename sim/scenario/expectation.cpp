@@ -63,6 +63,15 @@ std::string list_near(const std::string& field) {
   return beside.empty() ? "fields start with" + heads : "fields here are" + beside;
 }
 
+bool is_known(const std::string& field) {
+  return std::find(known_fields().begin(), known_fields().end(), field) != known_fields().end();
+}
+
+std::string hint_for(const std::string& field) {
+  const std::string nearest = nearest_field(field);
+  return nearest.empty() ? list_near(field) : fmt::format("did you mean '{}'?", nearest);
+}
+
 // ARM of ARM.FIELD where no arm has that name: what stands before a known field, else before the
 // first dot.
 std::string unknown_arm_in(const std::string& path) {
@@ -109,10 +118,8 @@ void add_expectation(const std::string& key, const Value& value, const Scenario&
   }
   const std::size_t begin = arm.size() + 1;
   const std::string field = key.size() - 4 > begin ? key.substr(begin, key.size() - 4 - begin) : "";
-  if (std::find(known_fields().begin(), known_fields().end(), field) == known_fields().end()) {
-    const std::string nearest = nearest_field(field);
-    problems.add(value.place, fmt::format("unknown field '{}'", field),
-                 nearest.empty() ? list_near(field) : fmt::format("did you mean '{}'?", nearest));
+  if (!is_known(field)) {
+    problems.add(value.place, fmt::format("unknown field '{}'", field), hint_for(field));
     return;
   }
   if (const auto bound = base::read_real(value, {}, problems)) {
@@ -151,6 +158,12 @@ std::vector<Expectation> bind_expectations(const Value& root, const Scenario& sc
   });
   return result;
 }
+
+bool is_summary_number(const std::string& field) {
+  return is_known(field) && field != "format" && field != "seed";  // these say which run it is
+}
+
+std::string summary_number_hint(const std::string& field) { return hint_for(field); }
 
 std::string expectation_key(const Expectation& expectation) {
   return fmt::format("{}.{}.{}", expectation.arm, expectation.field,

@@ -16,6 +16,10 @@ namespace sim::scenario {
 std::vector<Expectation> bind_expectations(const base::Value& root, const Scenario& scenario,
                                            base::Problems& problems);
 
+// Whether summary.json can have a number of a run at this dotted path, and what to write instead.
+bool is_summary_number(const std::string& field);
+std::string summary_number_hint(const std::string& field);
+
 // "decoupled-diloco.goodput.stepping.min".
 std::string expectation_key(const Expectation& expectation);
 

@@ -110,7 +110,7 @@ const base::SchemaOf<AxisOptions>& axis_schema() {
                   base::Choices<AxisSpacing>{{"linear", AxisSpacing::kLinear},
                                              {"log", AxisSpacing::kLog}},
                   "linear", "equal differences or equal ratios; values keep six significant digits")
-          .boolean("whole", &A::whole, false, "round each value of a range to a whole number");
+          .boolean("whole", &A::whole, false, "round each value of a range to a whole number, the ends too");
   return schema;
 }
 
@@ -134,9 +134,11 @@ const base::SchemaOf<SweepOptions>& sweep_schema() {
                    "seed of a Latin hypercube's draws")
           .real("until_ci", &S::until_ci, base::between(0, 100), 0.0,
                 "add seeds to a point until each arm's 95 % interval of the metric is at most this many "
-                "points (0.01) to each side; 0: seeds as given")
+                "points (0.01) to each side; begins with at least 10 seeds, and takes equal values for a narrow "
+                "interval from 30 on (assumed; rule of three: what none of 30 runs shows has a probability below "
+                "10 %); 0: seeds as given")
           .text("metric", &S::metric, "goodput.stepping",
-                "a share in summary.json: what until_ci and the gate look at")
+                "a number in summary.json, a share for until_ci: what until_ci and the gate look at")
           .integer("seeds_block", &S::seeds_block, base::between(2, 1000), 10,
                    "seeds added at a time by until_ci")
           .integer("seeds_max", &S::seeds_max, base::between(2, 10'000), 100,

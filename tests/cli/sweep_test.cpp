@@ -2,7 +2,8 @@
 //
 // Teeth:  seen failing with rows written in order of ending, with columns in the order of the journals,
 //         with seeds drawn anew per point, with the axes' order turned round, with a crash that ends the
-//         sweep, with the lock left out, and with two arms' differences taken unpaired.
+//         sweep, with the lock left out, with two arms' differences taken unpaired, and with a command to repeat
+//         that sets keys for all arms.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -163,7 +164,8 @@ TEST_CASE("sweep: a run that crashes is a row with its reason, exit code 4", "[c
   CHECK(got.err ==
         "first failed run: failure.chips.mtbi=\"30 d\", training.upscale=\"12 s\", arm decoupled, seed 3: the run was "
         "ended by signal 6 (Aborted)\n  repeat with: atoll run 'base.toml' --arm 'decoupled' --seed 3 "
-        "--set 'failure.chips.mtbi=\"30 d\"' --set 'training.upscale=\"12 s\"' --results ''\n");
+        "--set 'arm.decoupled.failure.chips.mtbi=\"30 d\"' --set 'arm.decoupled.training.upscale=\"12 s\"' --results "
+        "''\n");
   const auto rows = rows_of(table_of(place, kFolder, "runs.csv"));
   REQUIRE(rows.size() == 60);
   for (const auto& row : rows) {
@@ -182,6 +184,22 @@ TEST_CASE("sweep: a run that crashes is a row with its reason, exit code 4", "[c
   CHECK(sweep(place, {"--resume", "--retry-failed"}).exit_code == 0);
   REQUIRE(sweep(place, {"--results", "whole"}).exit_code == 0);
   CHECK(table_of(place, kFolder, "runs.csv") == table_of(place, "whole/small.sweep", "runs.csv"));
+}
+
+// Eight learners are legal for the arm that is swept, and for no other.
+TEST_CASE("sweep: the command that repeats a failed run works where arms are left out", "[cli][sweep]") {
+  const Place place;
+  place.write("base.toml", goodput_scenario());
+  place.write("small.toml", "format = 1\nbase = \"base.toml\"\n[sweep]\nseeds = \"1..2\"\narms = [\"decoupled\"]\n"
+                            "[[sweep.axis]]\nkey = \"training.learners\"\nvalues = [4, 2]\n");
+  const Outcome got = sweep(place, {"--abort-at", "100", "--abort-seed", "2"});
+  CHECK(got.exit_code == 4);
+  const std::string lead = "repeat with: ";
+  const std::string command = got.err.substr(got.err.find(lead) + lead.size());
+  CHECK(command == "atoll run 'base.toml' --arm 'decoupled' --seed 2 --set 'arm.decoupled.training.learners=4' --results ''\n");
+  const Outcome again = shell(command, place.root);
+  CHECK(again.err == "");
+  CHECK(again.exit_code == 0);
 }
 
 TEST_CASE("sweep: --fail-fast and --max-failures stop early and can be resumed", "[cli][sweep]") {
@@ -226,47 +244,6 @@ TEST_CASE("sweep: --keep keeps each run's folder, as atoll run writes it", "[cli
   REQUIRE(sweep(place, {"--keep", "--seeds", "1..2"}).exit_code == 0);
   CHECK(fs::exists(place.root / kFolder / "kept/point-5/elastic/seed-2/summary.json"));
   CHECK(fs::exists(place.root / kFolder / "kept/point-0/decoupled/seed-1/timeline.json"));
-}
-
-TEST_CASE("sweep: a dry run counts, estimates, and writes nothing", "[cli][sweep]") {
-  const Place place;
-  write_small_sweep(place);
-  const Outcome got = sweep(place, {"--dry-run", "--jobs", "1"});
-  CHECK(got.exit_code == 0);
-  CHECK_THAT(got.out, StartsWith("60 runs, 6 points x 2 arms x 5 seeds\nabout "));
-  CHECK_THAT(got.out, Contains(" s with 1 job, from 6 trial runs of its own\n"));
-  CHECK_THAT(got.out, Contains(" kB in results/small.sweep\n"));
-  CHECK_FALSE(fs::exists(place.root / "results"));
-}
-
-// Only wide points get more: at 30 d the goodput of the one elastic job spreads, at 1 y hardly.
-TEST_CASE("sweep: --until-ci adds seeds where the interval is wide", "[cli][sweep]") {
-  const Place place;
-  write_small_sweep(place);
-  REQUIRE(sweep(place, {"--until-ci", "0.3", "--seeds", "1..10"}).exit_code == 0);
-  std::map<std::string, int> seeds;
-  double widest = 0;
-  for (const auto& row : rows_of(table_of(place, kFolder, "points.csv"))) {
-    if (row.at("metric") != "goodput.stepping") continue;
-    seeds[row.at("point")] = std::stoi(row.at("seeds"));
-    CHECK(std::stod(row.at("confidence")) == Approx(1 - 0.05 / 10));  // ten looks at most: 10, 20 .. 100
-    if (row.at("seeds") != "100") {
-      widest = std::max(widest, (std::stod(row.at("high")) - std::stod(row.at("low"))) / 2);
-    }
-  }
-  CHECK(widest <= 0.003);
-  CHECK(seeds.at("0") > seeds.at("5"));
-  for (const auto& [point, count] : seeds) CHECK(count % 10 == 0);
-  const Outcome unknown = sweep(place, {"--until-ci", "0.3", "--metric", "goodput.steping", "--results", "u"});
-  CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err == "base.toml: error: sweep.metric: goodput.steping is no number in summary.json\n"
-                       "  hint: goodput.stepping is one\n");
-  // Shards decide the same, since a point never splits.
-  for (const char* shard : {"1/2", "2/2"}) {
-    REQUIRE(sweep(place, {"--until-ci", "0.3", "--seeds", "1..10", "--results", "s", "--shard", shard}).exit_code == 0);
-  }
-  REQUIRE(shell("atoll merge s/small.sweep/shard-*", place.root).exit_code == 0);
-  CHECK(table_of(place, "s/small.sweep", "points.csv") == table_of(place, kFolder, "points.csv"));
 }
 
 TEST_CASE("sweep: runs that need the network engine are swept like others", "[cli][sweep]") {

@@ -1,7 +1,8 @@
 // tests/experiment/journal_test.cpp: rows come back as written, torn and damaged lines do not.
 //
 // Teeth:  seen failing with the checksum not compared, with names looked up in another file's numbering,
-//         and with two results of one run taken in silence.
+//         with two results of one run taken in silence, with the second line of a file taken for its first,
+//         and with a number looked for behind commas that stand in texts.
 #include "sim/experiment/journal.h"
 
 #include <catch2/catch.hpp>
@@ -99,8 +100,10 @@ TEST_CASE("journal: what does not belong together is refused", "[unit][experimen
   JournalWriter(place.root.string(), "sweep", "v").append(row_of(0, 1, 0.5));
   Journal other_version;
   CHECK(read(place, other_version, "w") == file + ": error: holds runs of version v; this is w");
+  CHECK(other_version.foreign());
   Journal other_sweep;
   CHECK(other_sweep.read(place.root.string(), "another", "v") == file + ": error: holds runs of another sweep");
+  CHECK(other_sweep.foreign());
   // The same row again is no news; another result for it breaks law 1.
   JournalWriter(place.root.string(), "sweep", "v").append(row_of(0, 1, 0.5));
   Journal twice;
@@ -109,6 +112,49 @@ TEST_CASE("journal: what does not belong together is refused", "[unit][experimen
   Journal contradiction;
   CHECK(read(place, contradiction) ==
         place.path("00003.journal") + ": error: one run has two results: point 0, arm 0, seed 1");
+  CHECK_FALSE(contradiction.foreign());
+}
+
+TEST_CASE("journal: a file whose first line is damaged or gone is left out whole", "[unit][experiment][sweep]") {
+  const tests_cli::Place place;
+  JournalWriter(place.root.string(), "sweep", "v").append(row_of(0, 1, 0.5));
+  JournalWriter(place.root.string(), "sweep", "v").append(row_of(0, 2, 0.5));
+  const std::string text = tests_cli::text_of(place.root / "00001.journal");
+  std::string damaged = text;
+  damaged[20] = '#';
+  for (const std::string& content : {damaged, text.substr(text.find('\n') + 1), std::string("no journal\n\n"), std::string()}) {
+    place.write("00001.journal", content);
+    Journal journal;
+    CHECK(read(place, journal) == "");
+    CHECK_FALSE(journal.foreign());
+    CHECK(journal.entries().size() == 1);
+    CHECK(journal.entries().contains({0, 0, 2}));
+  }
+}
+
+// The whole parse is the second method.
+TEST_CASE("journal: one number of a row, without the others", "[unit][experiment][sweep]") {
+  const tests_cli::Place place;
+  {
+    JournalWriter writer(place.root.string(), "sweep", "v");
+    SweepRow row{{0, 0, 1}, "00112233aabbccdd", "", "", ""};
+    fill_from_summary(row, nlohmann::ordered_json::parse(
+                               R"({"a": 1, "text": "x,\"[y]\\", "list": [1, "b,c"], "none": null, "goodput": {"time": 0.1, "n": 1e-7}})"));
+    writer.append(row);
+    writer.append(row_of(0, 2, 0.30000000000000004));
+  }
+  Journal journal;
+  REQUIRE(read(place, journal) == "");
+  for (const char* name : {"a", "text", "list", "none", "goodput.time", "goodput.n", "nothing"}) {
+    CAPTURE(name);
+    for (const auto& [key, entry] : journal.entries()) {
+      const std::size_t at = journal.places_of(name)[entry.names];
+      const auto got = Journal::number_at(entry, at);
+      const bool is_number = at != std::string::npos && journal.row(key).values[at].is_number();
+      REQUIRE(got.has_value() == is_number);
+      if (is_number) CHECK(*got == journal.row(key).values[at].get<double>());
+    }
+  }
 }
 
 }  // namespace
