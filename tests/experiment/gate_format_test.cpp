@@ -1,6 +1,9 @@
 // tests/experiment/gate_format_test.cpp: the exact texts of a gate's report, with names that hurt.
 //
-// Teeth:  TEETH_FORMAT
+// Teeth:  seen failing with nothing escaped, with `&` alone left as it is, with control characters in XML, with
+//         failures="0", with an empty repeat line, with raw names in Markdown, with a fence of three backticks
+//         throughout, with failing rows cut, with all rows in Markdown, with new points not counted, and with
+//         the level shown in exact mode.
 #include <catch2/catch.hpp>
 #include <fstream>
 

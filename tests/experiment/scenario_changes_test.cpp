@@ -1,6 +1,7 @@
 // tests/experiment/scenario_changes_test.cpp: what is said of two resolved scenarios.
 //
-// Teeth:  TEETH_CHANGES
+// Teeth:  seen failing with elements by index throughout, with the keys of an added element told one by one, and
+//         with arms among the base's keys.
 #include "sim/experiment/scenario_changes.h"
 
 #include <catch2/catch.hpp>
