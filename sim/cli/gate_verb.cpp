@@ -3,48 +3,92 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
+#include "sim/base/diagnostic.h"
 #include "sim/cli/output.h"
-#include "sim/cli/sweep_common.h"
 #include "sim/cli/verbs.h"
+#include "sim/experiment/gate_point.h"
+#include "sim/scenario/parse.h"
 
 namespace sim::cli {
+namespace {
 
-Measured measure(const CommandLine& line) {
-  const LoadedSweep loaded = load_sweep(line, false);
-  if (!loaded.plan) return {std::nullopt, loaded.exit_code, "", {}};
-  experiment::MeasuredCurve measured =
-      experiment::measure_curve(*loaded.plan, sweep_jobs(line), test_switches(line), sweep_progress(line));
-  end_progress(line);
-  if (measured.curve) return {std::move(measured.curve), 0, loaded.plan->file, loaded.plan->sets};
-  switch (measured.outcome.end) {
-    case experiment::SweepEnd::kInterrupted:
-      return {std::nullopt, experiment::exit_code_of_signal(measured.outcome.signal_number), "", {}};
-    case experiment::SweepEnd::kTooManyFailures:
-      print_error(measured.outcome.message + "\n");
-      return {std::nullopt, kFailedRuns, "", {}};
-    case experiment::SweepEnd::kRefused:
-      print_error(measured.outcome.message + "\n");
-      return {std::nullopt, kMistake, "", {}};
-    case experiment::SweepEnd::kFileTrouble:
-      print_error(measured.outcome.message + "\n");
-      return {std::nullopt, kFileTrouble, "", {}};
-    default: print_error("bug: " + measured.outcome.message + "\n"); return {std::nullopt, kBug, "", {}};
-  }
+base::Place place_in_sweep(const std::string& file, const std::string& key) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  base::Problems ignored;
+  const base::Value root = scenario::parse_toml(text.str(), file, ignored);
+  const base::Value* const sweep = root.find("sweep");
+  const base::Value* const value = sweep == nullptr ? nullptr : sweep->find(key);
+  return value == nullptr ? base::Place{file, {}, "sweep." + key} : value->place;
 }
 
-bool write_file(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return true;
-  print_error(fmt::format("{}: error: cannot be written: {}\n", path, std::strerror(errno != 0 ? errno : EIO)));
-  return false;
+Measured ended(const experiment::SweepOutcome& outcome) {
+  switch (outcome.end) {
+    case experiment::SweepEnd::kDone:
+    case experiment::SweepEnd::kTooManyFailures:
+      print_error(fmt::format("a run failed: {}\n", outcome.first_failure));
+      return {std::nullopt, kFailedRuns, outcome.first_failure};
+    case experiment::SweepEnd::kInterrupted:
+      return {std::nullopt, experiment::exit_code_of_signal(outcome.signal_number), ""};
+    case experiment::SweepEnd::kRefused: print_error(outcome.message + "\n"); return {std::nullopt, kMistake, ""};
+    case experiment::SweepEnd::kFileTrouble:
+      print_error(outcome.message + "\n");
+      return {std::nullopt, kFileTrouble, ""};
+    case experiment::SweepEnd::kBug: break;
+  }
+  print_error("bug: " + outcome.message + "\n");
+  return {std::nullopt, kBug, ""};
+}
+
+}  // namespace
+
+LoadedSweep load_curve(const CommandLine& line) {
+  LoadedSweep loaded = load_sweep(line, false);
+  if (!loaded.plan) return loaded;
+  const experiment::SweepPlan& plan = *loaded.plan;
+  if (!experiment::is_gate_metric(plan.options.metric)) {
+    return {std::nullopt, say_mistake(place_of_metric(line),
+                                      fmt::format("must be a share of which more is better; got {}", plan.options.metric),
+                                      fmt::format("one of {}", fmt::join(experiment::kGateMetrics, " ")))};
+  }
+  if (const auto twice = experiment::point_held_twice(plan)) {
+    return {std::nullopt, say_mistake(plan.options.axes[0].place,
+                                      fmt::format("a gate needs each point once; got {} twice", *twice),
+                                      "give other values, or fewer samples")};
+  }
+  return loaded;
+}
+
+Measured measure(const experiment::SweepPlan& plan, const CommandLine& line) {
+  experiment::MeasuredCurve measured =
+      experiment::measure_curve(plan, sweep_jobs(line), test_switches(line), sweep_progress(line));
+  end_progress(line);
+  if (measured.curve) return {std::move(measured.curve), 0, ""};
+  if (measured.arm_without_metric.empty()) return ended(measured.outcome);
+  return {std::nullopt,
+          say_mistake(place_of_metric(line),
+                      fmt::format("{} is no number in the summary of arm '{}'", plan.options.metric,
+                                  measured.arm_without_metric),
+                      "goodput.stepping is one"),
+          ""};
+}
+
+base::Place place_of_seeds(const CommandLine& line) {
+  return line.seeds.empty() ? place_in_sweep(line.file, "seeds") : base::Place{line.file, {}, "--seeds"};
+}
+
+base::Place place_of_metric(const CommandLine& line) {
+  return line.sweep.metric ? base::Place{line.file, {}, "--metric"} : place_in_sweep(line.file, "metric");
+}
+
+int say_mistake(const base::Place& place, const std::string& message, const std::string& hint) {
+  print_error(base::format(base::Diagnostic{place.file, place.position, place.path, message, hint}) + "\n");
+  return kMistake;
 }
 
 }  // namespace sim::cli

@@ -3,22 +3,30 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "sim/base/value.h"
 #include "sim/cli/command_line.h"
+#include "sim/cli/sweep_common.h"
 #include "sim/experiment/gate_curve.h"
 
 namespace sim::cli {
 
+// A sweep that a gate can guard: its metric is a share of which more is better, and no two of its points
+// are the same one. Else an exit code, and everything was said.
+LoadedSweep load_curve(const CommandLine& line);
+
 struct Measured {
   std::optional<experiment::Curve> curve;
-  int exit_code = 0;              // when there is none; the reason was said
-  std::string scenario_file;      // what `atoll run` takes
-  std::vector<std::string> sets;  // laid on it before the axes
+  int exit_code = 0;       // when there is none; the reason was said
+  std::string failed_run;  // the first: which, why and the command that repeats it; empty: none failed
 };
-Measured measure(const CommandLine& line);
+Measured measure(const experiment::SweepPlan& plan, const CommandLine& line);
 
-// Whether the whole file was written; says so when not.
-bool write_file(const std::string& path, const std::string& text);
+// Where seeds or metric come from: their option on the command line, or their place in [sweep].
+base::Place place_of_seeds(const CommandLine& line);
+base::Place place_of_metric(const CommandLine& line);
+
+// Prints one mistake; the exit code for it.
+int say_mistake(const base::Place& place, const std::string& message, const std::string& hint);
 
 }  // namespace sim::cli

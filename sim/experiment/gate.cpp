@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "sim/experiment/command.h"
 
@@ -17,19 +19,21 @@ double mean(const std::vector<double>& values) {
 
 const CurveCell* find(const Curve& curve, const CurveCell& cell) {
   const auto found = std::ranges::find_if(curve.cells, [&](const CurveCell& other) {
-    return other.point == cell.point && other.arm == cell.arm;
+    return other.at == cell.at && other.arm == cell.arm;
   });
   return found == curve.cells.end() ? nullptr : &*found;
 }
 
-// Why old and new runs cannot be paired by seed; empty: they can.
+// Why old and new runs are not paired by seed; empty: they are. The values of one seed are a pair whatever
+// changed, independent of every other pair; but where none of the draws are shared, two samples find more.
 std::string unpaired_because(const Curve& before, const Curve& after,
                              const std::vector<ScenarioChange>& changes) {
   if (before.stream_layout != after.stream_layout) {
     return fmt::format("random streams were laid out anew ({} to {})", before.stream_layout, after.stream_layout);
   }
   for (const ScenarioChange& change : changes) {
-    if (moves_streams(change)) return change.key + " moves the random streams";
+    const bool axis = std::ranges::count(after.axes, change.key) > 0;  // each point sets it
+    if (!axis && moves_streams(change)) return change.key + " moves the random streams";
   }
   for (const CurveCell& cell : after.cells) {
     const CurveCell* const old = find(before, cell);
@@ -45,9 +49,14 @@ class Comparing {
     report_.metric = after.metric;
     report_.version_before = before.version;
     report_.version_after = after.version;
+    report_.exact = options.exact;
+    report_.strict = options.strict;
+    report_.seeds_before = seed_counts(before);
+    report_.seeds_after = seed_counts(after);
     report_.changes = scenario_changes(before.scenario, after.scenario);
+    std::erase_if(report_.changes, [](const ScenarioChange& change) { return change.key == "sweep.seeds"; });
     report_.smallest_loss = options.smallest_loss;
-    report_.tail = tail_of(std::max(before.cells.size(), after.cells.size()));
+    report_.tail = tail_of(before.cells.size()) / (options.strict ? 2 : 1);
     const std::string reason = unpaired_because(before, after, report_.changes);
     paired_ = reason.empty();
     report_.test = options.exact ? "exact: trace hashes"
@@ -79,10 +88,6 @@ class Comparing {
 
   GateCell compared(const CurveCell& old, const CurveCell& now) {
     GateCell result{now.point, now.arm, CellVerdict::kHeld, mean(old.values), mean(now.values), {}, "", false};
-    if (report_.seeds_after == 0) {
-      report_.seeds_before = old.seeds.size();
-      report_.seeds_after = now.seeds.size();
-    }
     if (options_.exact) {
       compare_traces(old, now, result);
       return result;
@@ -142,18 +147,44 @@ std::size_t GateReport::failures() const {
   return static_cast<std::size_t>(std::ranges::count_if(cells, &GateCell::fails));
 }
 
-std::optional<std::string> incomparable(const Curve& before, const Curve& after) {
-  if (before.metric != after.metric) {
-    return fmt::format("the baseline is of metric {}; this is {}", before.metric, after.metric);
-  }
-  std::vector<std::string> old_axes = before.axes, axes = after.axes;
+std::size_t GateReport::count(CellVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cells, verdict, &GateCell::verdict));
+}
+
+std::optional<base::Diagnostic> incomparable(const std::string& file, const Curve& before, const SweepPlan& plan) {
+  constexpr const char* kHint = "record it again with atoll baseline";
+  const auto mistake = [&](const char* key, const std::string& wanted, const std::string& got) {
+    return base::Diagnostic{file, {}, key, fmt::format("must be {}, as in the sweep; got {}", wanted, got), kHint};
+  };
+  if (before.metric != plan.options.metric) return mistake("metric", plan.options.metric, before.metric);
+  std::vector<std::string> old_axes = before.axes, axes;
+  for (const Axis& axis : plan.axes) axes.push_back(axis.key);
   std::ranges::sort(old_axes);
   std::ranges::sort(axes);
-  if (old_axes != axes) {
-    return fmt::format("the baseline has the axes [{}]; this has [{}]", fmt::join(before.axes, ", "),
-                       fmt::join(after.axes, ", "));
+  if (old_axes == axes) return std::nullopt;
+  return mistake("axes", fmt::format("[{}]", fmt::join(axes, ", ")), fmt::format("[{}]", fmt::join(old_axes, ", ")));
+}
+
+std::vector<std::uint64_t> seeds_of(const Curve& curve) {
+  std::set<std::uint64_t> seeds;
+  for (const CurveCell& cell : curve.cells) seeds.insert(cell.seeds.begin(), cell.seeds.end());
+  return {seeds.begin(), seeds.end()};
+}
+
+void keep_seeds_of(const Curve& before, Curve& after) {
+  for (CurveCell& cell : after.cells) {
+    const CurveCell* const old = find(before, cell);
+    if (old == nullptr || !std::ranges::includes(cell.seeds, old->seeds)) continue;
+    CurveCell kept = cell;
+    kept.seeds.clear(), kept.values.clear(), kept.trace_hashes.clear();
+    for (std::size_t i = 0; i < cell.seeds.size(); ++i) {
+      if (!std::ranges::binary_search(old->seeds, cell.seeds[i])) continue;
+      kept.seeds.push_back(cell.seeds[i]);
+      kept.values.push_back(cell.values[i]);
+      kept.trace_hashes.push_back(cell.trace_hashes[i]);
+    }
+    cell = std::move(kept);
   }
-  return std::nullopt;
 }
 
 GateReport compare_curves(const Curve& before, const Curve& after, const GateOptions& options) {

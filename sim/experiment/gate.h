@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/diagnostic.h"
 #include "sim/experiment/gate_curve.h"
+#include "sim/experiment/gate_power.h"
 #include "sim/experiment/gate_statistics.h"
 #include "sim/experiment/scenario_changes.h"
 
@@ -29,7 +31,7 @@ struct GateCell {
   std::string point, arm;
   CellVerdict verdict = CellVerdict::kHeld;
   double before = 0, after = 0;  // means
-  Loss loss{};                   // with bounds at the cell's share of the family-wise level
+  Loss loss{};                   // with bounds at the cell's share of the family-wise level; exact: no bounds
   std::string command;           // that repeats one run of it; empty for a missing cell
   bool fails = false;
 };
@@ -37,32 +39,42 @@ struct GateCell {
 struct GateOptions {
   double smallest_loss = kSmallestLoss;
   bool exact = false;   // compare trace hashes
-  bool strict = false;  // improvements fail, too
-  std::string file;     // of the sweep: what the commands name
+  bool strict = false;  // improvements fail, too: both sides share the level
+  std::string file;     // of the scenario: what the commands name
   std::vector<std::string> sets;  // laid on it: the same
 };
 
 struct GateReport {
   std::string metric, version_before, version_after;
-  std::size_t seeds_before = 0, seeds_after = 0;  // of the first cell that has both
+  SeedCounts seeds_before, seeds_after;
   std::string test;       // "paired by seed", "two samples (Welch): ...", "exact"
-  double tail = 0;        // of each cell
+  bool exact = false, strict = false;
+  double tail = 0;        // of each cell, to each side that fails
   double smallest_loss = 0;
   std::vector<ScenarioChange> changes;
   std::vector<GateCell> cells;  // those that fail first, then by falling loss
   bool passed() const;
   std::size_t failures() const;
+  std::size_t count(CellVerdict verdict) const;
 };
 
-// Why the two cannot be compared, or nothing.
-std::optional<std::string> incomparable(const Curve& before, const Curve& after);
+// Why a sweep cannot be compared with the baseline, as a mistake of the file it was read from; or nothing.
+std::optional<base::Diagnostic> incomparable(const std::string& file, const Curve& before, const SweepPlan& plan);
 
-// Requires: comparable curves, at least two seeds a cell; else std::invalid_argument.
+// Every seed that any cell has, rising.
+std::vector<std::uint64_t> seeds_of(const Curve& curve);
+// Leaves each cell that `before` has, too, with the seeds that it has there, if it has all of them.
+void keep_seeds_of(const Curve& before, Curve& after);
+
+// Requires: a comparable plan, and at least two seeds a cell unless exact; else std::invalid_argument.
 GateReport compare_curves(const Curve& before, const Curve& after, const GateOptions& options);
 
 // For people; for a pull request; for a CI system.
 std::string as_text(const GateReport& report);
 std::string as_markdown(const GateReport& report);
 std::string as_junit(const GateReport& report);
+// The same of a check that came to no verdict because a run failed.
+std::string failed_run_as_markdown(const std::string& metric, const std::string& failure);
+std::string failed_run_as_junit(const std::string& metric, const std::string& failure);
 
 }  // namespace sim::experiment

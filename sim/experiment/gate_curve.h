@@ -1,26 +1,29 @@
 // sim/experiment/gate_curve.h: a curve that a gate guards: one metric at every point and arm of a sweep,
-// seed by seed; measured, and as the file that `atoll baseline` writes.
+// seed by seed.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/experiment/sweep.h"
 
 namespace sim::experiment {
 
-constexpr int kBaselineFormat = 1;
-// A loss that a baseline must be able to show, and the smallest that fails a check by default.
-constexpr double kGuardedLoss = 0.015, kSmallestLoss = 0.005;
-// How often a curve on which nothing changed may fail.
-constexpr double kFamilyAlarm = 0.01;
+// What a gate can guard: the shares of summary.json of which more is better, so that a loss is a fall.
+constexpr std::array<std::string_view, 7> kGateMetrics = {
+    "goodput.stepping", "goodput.time", "goodput.chip", "goodput.token", "uptime", "compute_utilization", "participation"};
+bool is_gate_metric(const std::string& metric);
 
 struct CurveCell {
-  std::string point;  // SweepPlan::name_of: "failure.chips.mtbi = ..."; "" without axes
+  std::string point;            // for people: "failure.chips.mtbi=\"90 d\""; "" without axes
+  std::vector<std::string> at;  // values_at(): with the arm, what the cell is matched by
   std::string arm;
-  std::vector<std::string> sets;  // the axes' values as --set takes them
+  std::vector<std::string> sets;  // the axes' values as --set takes them; none in one that was read
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;            // (seeds)
   std::vector<std::string> trace_hashes;  // (seeds)
@@ -35,27 +38,13 @@ struct Curve {
 };
 
 struct MeasuredCurve {
-  SweepOutcome outcome;  // kDone: the curve is there; else its message or, of failed runs, `failed`
-  std::optional<Curve> curve;
+  SweepOutcome outcome;
+  std::optional<Curve> curve;      // when all runs are done and none failed
+  std::string arm_without_metric;  // whose summary has no such number; empty: none
 };
 
-// Runs the sweep in a temporary folder, which is gone afterwards.
+// Runs the sweep in a temporary folder, which is gone afterwards. Requires: no point held twice.
 MeasuredCurve measure_curve(const SweepPlan& plan, int jobs, const SweepTestSwitches& test,
                             const std::function<void(const SweepProgress&)>& on_progress);
-
-// The test's level at one of so many cells.
-double tail_of(std::size_t cells);
-// The loss that the widest cell lets one find in 95 % of cases, with a second sample like it.
-double detectable_loss(const Curve& curve);
-// Seeds that the widest cell needs to show kGuardedLoss.
-std::size_t seeds_needed(const Curve& curve);
-
-// One JSON object, with a checksum over the rest.
-std::string to_json(const Curve& curve);
-struct ReadCurve {
-  std::optional<Curve> curve;
-  std::string trouble;  // "path: error: ..." when there is none
-};
-ReadCurve read_curve(const std::string& path);
 
 }  // namespace sim::experiment

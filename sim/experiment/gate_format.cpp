@@ -1,15 +1,29 @@
-// sim/experiment/gate_format.cpp: what a gate found, as text, Markdown and JUnit (gate.h).
+// sim/experiment/gate_format.cpp: see gate_format.h; and the report as text (gate.h).
+#include "sim/experiment/gate_format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-
-#include "sim/experiment/gate.h"
 
 namespace sim::experiment {
 namespace {
 
-constexpr std::size_t kRowsMax = 30, kChangesMax = 20;
+std::string shown(const SeedCounts& counts) {
+  return counts.least == counts.most ? fmt::format("{}", counts.most) : fmt::format("{} to {}", counts.least, counts.most);
+}
+
+std::string name(const GateCell& cell) {
+  return cell.point.empty() ? cell.arm : fmt::format("{}: {}", cell.arm, cell.point);
+}
+
+std::string rule(const GateReport& report) {
+  if (report.exact) return "a point fails when a trace differs";
+  return fmt::format("a point fails from a loss{} of {} points on, at {:.2g} {} ({} family-wise)",
+                     report.strict ? " or a gain" : "", points(report.smallest_loss), report.tail,
+                     report.strict ? "to each side" : "one-sided", kFamilyAlarm);
+}
+
+}  // namespace
 
 const char* word(CellVerdict verdict) {
   switch (verdict) {
@@ -28,118 +42,44 @@ std::string points(double share) {
   return text == "-0.00" ? "0.00" : text;
 }
 
-std::string name(const GateCell& cell) {
-  return cell.point.empty() ? cell.arm : fmt::format("{}: {}", cell.arm, cell.point);
-}
-
-bool has_loss(const GateCell& cell) {
-  return cell.verdict != CellVerdict::kMissing && cell.verdict != CellVerdict::kNew;
+GateFigures figures(const GateReport& report, const GateCell& cell) {
+  const bool is_new = cell.verdict == CellVerdict::kNew, missing = cell.verdict == CellVerdict::kMissing;
+  const bool tested = !report.exact && !is_new && !missing;
+  return {tested ? points(cell.loss.mean) : "", tested ? points(cell.loss.low) : "", is_new ? "" : points(cell.before),
+          missing ? "" : points(cell.after)};
 }
 
 std::string verdict_line(const GateReport& report) {
-  const std::size_t failures = report.failures();
-  return failures == 0 ? fmt::format("passed: {} of {} points held", report.cells.size(), report.cells.size())
-                       : fmt::format("FAILED: {} of {} points", failures, report.cells.size());
-}
-
-std::string facts(const GateReport& report) {
-  return fmt::format(
-      "metric {}, {} seeds before, {} now; test: {}\na point fails from a loss of {} points on, at {:.2g} one-sided "
-      "({} family-wise)\nversion before {}, now {}\n",
-      report.metric, report.seeds_before, report.seeds_after, report.test, points(report.smallest_loss), report.tail,
-      kFamilyAlarm, report.version_before, report.version_after);
-}
-
-std::string changes(const GateReport& report, std::string_view lead) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(report.changes.size(), kChangesMax); ++i) {
-    const ScenarioChange& change = report.changes[i];
-    const auto shown = [](const std::string& value) { return value.empty() ? std::string("(none)") : value; };
-    text += fmt::format("{}{}: {} -> {}\n", lead, change.key, shown(change.was), shown(change.now));
-  }
-  if (report.changes.size() > kChangesMax) {
-    text += fmt::format("{}and {} more\n", lead, report.changes.size() - kChangesMax);
-  }
+  const std::size_t added = report.count(CellVerdict::kNew), guarded = report.cells.size() - added;
+  const std::size_t held = report.count(CellVerdict::kHeld), better = report.count(CellVerdict::kBetter);
+  std::string text = report.passed() ? fmt::format("passed: {} of {} points held", held, guarded)
+                                     : fmt::format("FAILED: {} of {} points; {} held", report.failures(), guarded, held);
+  if (better > 0) text += fmt::format(", {} better", better);
+  if (added > 0) text += fmt::format(", {} new", added);
   return text;
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
+std::string facts(const GateReport& report) {
+  return fmt::format("metric {}, {} seeds before, {} now; test: {}\n{}\nversion before {}, now {}\n", report.metric,
+                     shown(report.seeds_before), shown(report.seeds_after), report.test, rule(report),
+                     report.version_before, report.version_after);
 }
-
-std::string loss_text(const GateCell& cell) {
-  if (!has_loss(cell)) return "";
-  return fmt::format("loss {} points, at least {}, from {} to {} %", points(cell.loss.mean), points(cell.loss.low),
-                     points(cell.before), points(cell.after));
-}
-
-}  // namespace
 
 std::string as_text(const GateReport& report) {
   std::string text = facts(report);
-  if (!report.changes.empty()) text += "changed keys:\n" + changes(report, "  ");
+  if (!report.changes.empty()) text += "changed keys:\n";
+  for (const ScenarioChange& change : report.changes) text += "  " + as_line(change) + "\n";
   text += fmt::format("\n{:<8} {:>7} {:>9} {:>8} {:>8}  {}\n", "", "loss", "at least", "before", "now", "point");
-  for (std::size_t i = 0; i < std::min(report.cells.size(), kRowsMax); ++i) {
+  const std::size_t rows = std::min(report.cells.size(), std::max(kGateRowsMax, report.failures()));
+  for (std::size_t i = 0; i < rows; ++i) {
     const GateCell& cell = report.cells[i];
-    const bool loss = has_loss(cell);
-    text += fmt::format("{:<8} {:>7} {:>9} {:>8} {:>8}  {}\n", word(cell.verdict), loss ? points(cell.loss.mean) : "",
-                        loss ? points(cell.loss.low) : "",
-                        cell.verdict == CellVerdict::kNew ? "" : points(cell.before),
-                        cell.verdict == CellVerdict::kMissing ? "" : points(cell.after), name(cell));
+    const GateFigures shown = figures(report, cell);
+    text += fmt::format("{:<8} {:>7} {:>9} {:>8} {:>8}  {}\n", word(cell.verdict), shown.loss, shown.at_least,
+                        shown.before, shown.now, name(cell));
     if (cell.fails && !cell.command.empty()) text += fmt::format("         repeat: {}\n", cell.command);
   }
-  if (report.cells.size() > kRowsMax) text += fmt::format("and {} more\n", report.cells.size() - kRowsMax);
+  if (report.cells.size() > rows) text += fmt::format("and {} more, none of which fails\n", report.cells.size() - rows);
   return text + "\n" + verdict_line(report) + "\n";
-}
-
-std::string as_markdown(const GateReport& report) {
-  std::string text = fmt::format("### Goodput gate: {}\n\n", verdict_line(report));
-  text += "| | loss (points) | at least | before (%) | now (%) | arm | point |\n|---|---:|---:|---:|---:|---|---|\n";
-  for (std::size_t i = 0; i < std::min(report.cells.size(), kRowsMax); ++i) {
-    const GateCell& cell = report.cells[i];
-    const bool loss = has_loss(cell);
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", word(cell.verdict),
-                        loss ? points(cell.loss.mean) : "", loss ? points(cell.loss.low) : "",
-                        cell.verdict == CellVerdict::kNew ? "" : points(cell.before),
-                        cell.verdict == CellVerdict::kMissing ? "" : points(cell.after), cell.arm,
-                        cell.point.empty() ? "" : "`" + cell.point + "`");
-  }
-  if (report.cells.size() > kRowsMax) text += fmt::format("\nand {} more\n", report.cells.size() - kRowsMax);
-  text += "\n```\n" + facts(report) + changes(report, "changed ");
-  for (const GateCell& cell : report.cells) {
-    if (cell.fails && !cell.command.empty()) {
-      text += "repeat: " + cell.command + "\n";
-      break;
-    }
-  }
-  return text + "```\n";
-}
-
-std::string as_junit(const GateReport& report) {
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"atoll check: {}\" tests=\"{}\" failures=\"{}\">\n",
-      escaped(report.metric), report.cells.size(), report.failures());
-  for (const GateCell& cell : report.cells) {
-    text += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", escaped(cell.arm),
-                        escaped(cell.point.empty() ? cell.arm : cell.point));
-    if (cell.fails) {
-      const std::string body = fmt::format("{}\nrepeat: {}\n", loss_text(cell), cell.command);
-      text += fmt::format("\n    <failure message=\"{}\">{}</failure>\n  ",
-                          escaped(fmt::format("{}: {}", word(cell.verdict), loss_text(cell))), escaped(body));
-    }
-    text += "</testcase>\n";
-  }
-  return text + "</testsuite>\n";
 }
 
 }  // namespace sim::experiment

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "failure_models/gamma.h"
 #include "failure_models/normal.h"
 #include "sim/base/elementary.h"
 #include "sim/experiment/statistics.h"
@@ -60,6 +61,19 @@ void expect_two(std::size_t count) {
   if (count < 2) throw std::invalid_argument(fmt::format("a test needs two values; got {}", count));
 }
 
+// Standard error of the difference of two means, and Welch's degrees of freedom.
+struct MeanDifference {
+  double error, degrees;
+};
+MeanDifference difference(double deviation, double other, Sizes sizes) {
+  expect_two(sizes.before);
+  expect_two(sizes.after);
+  const auto n = static_cast<double>(sizes.before), m = static_cast<double>(sizes.after);
+  const double u = deviation * deviation / n, v = other * other / m;
+  if (u + v == 0) return {0, 1};
+  return {std::sqrt(u + v), (u + v) * (u + v) / (u * u / (n - 1) + v * v / (m - 1))};
+}
+
 Loss bounded(double loss, double error, double degrees, double tail) {
   if (error == 0) return {loss, loss, loss};
   const double reach = student_upper_quantile(tail, degrees) * error;
@@ -108,20 +122,16 @@ Loss paired_loss(std::span<const double> before, std::span<const double> after, 
 }
 
 Loss two_sample_loss(std::span<const double> before, std::span<const double> after, double tail) {
-  expect_two(before.size());
-  expect_two(after.size());
-  const auto n = static_cast<double>(before.size()), m = static_cast<double>(after.size());
-  const double s = standard_deviation(before), r = standard_deviation(after);
-  const double u = s * s / n, v = r * r / m;
-  const double degrees = u + v == 0 ? 1 : (u + v) * (u + v) / (u * u / (n - 1) + v * v / (m - 1));
-  return bounded(mean(before) - mean(after), std::sqrt(u + v), degrees, tail);
+  const MeanDifference found = difference(standard_deviation(before), standard_deviation(after),
+                                          {before.size(), after.size()});
+  return bounded(mean(before) - mean(after), found.error, found.degrees, tail);
 }
 
-double power_of_test(double loss, double deviation, std::size_t count, double tail, double smallest) {
-  expect_two(count);
-  const double error = deviation * std::sqrt(2 / static_cast<double>(count));
+double power_of_test(double loss, double deviation, Sizes sizes, double tail, double smallest) {
+  const auto [error, welch] = difference(deviation, deviation, sizes);
+  const double degrees =
+      sizes.before == sizes.after ? welch : static_cast<double>(std::min(sizes.before, sizes.after)) - 1;
   if (error == 0) return loss > smallest ? 1 : 0;
-  const double degrees = 2 * (static_cast<double>(count) - 1);
   const double critical = student_upper_quantile(tail, degrees);
   // f(s) = 2 (n/2)^(n/2) / Gamma(n/2) s^(n-1) exp(-n s^2 / 2); nothing of it beyond eight deviations.
   const double half = degrees / 2;
@@ -139,13 +149,13 @@ double power_of_test(double loss, double deviation, std::size_t count, double ta
   return sum * width / 3;
 }
 
-double detectable_loss(double deviation, std::size_t count, double tail, double smallest) {
+double detectable_loss(double deviation, Sizes sizes, double tail, double smallest) {
   double low = smallest, high = smallest + 1e-6 + deviation;
-  while (power_of_test(high, deviation, count, tail, smallest) < kPower) high = smallest + 2 * (high - smallest);
+  while (power_of_test(high, deviation, sizes, tail, smallest) < kPower) high = smallest + 2 * (high - smallest);
   constexpr int kHalvings = 40;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
-    (power_of_test(middle, deviation, count, tail, smallest) < kPower ? low : high) = middle;
+    (power_of_test(middle, deviation, sizes, tail, smallest) < kPower ? low : high) = middle;
   }
   return high;
 }
@@ -154,7 +164,7 @@ std::size_t counts_needed(double deviation, double tail, double smallest, double
   if (!(loss > smallest)) throw std::invalid_argument("no count shows a loss below the smallest that matters");
   std::size_t low = 1, high = 2;  // low does not do
   const auto does = [&](std::size_t count) {
-    return power_of_test(loss, deviation, count, tail, smallest) >= kPower;
+    return power_of_test(loss, deviation, {count, count}, tail, smallest) >= kPower;
   };
   while (!does(high)) low = high, high *= 2;
   while (high - low > 1) {
@@ -162,6 +172,21 @@ std::size_t counts_needed(double deviation, double tail, double smallest, double
     (does(middle) ? high : low) = middle;
   }
   return high;
+}
+
+double deviation_bound(double deviation, std::size_t count, double confidence) {
+  expect_two(count);
+  const double degrees = static_cast<double>(count) - 1;
+  double low = 0, high = degrees;
+  const auto below = [&](double chi_square) {
+    return failure_models::gamma_ratio(degrees / 2, chi_square / 2).lower < 1 - confidence;
+  };
+  while (below(high)) high *= 2;
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return deviation * std::sqrt(degrees / middle);
+    (below(middle) ? low : high) = middle;
+  }
 }
 
 }  // namespace sim::experiment

@@ -31,18 +31,33 @@ Loss paired_loss(std::span<const double> before, std::span<const double> after, 
 // Degrees of freedom by Welch and Satterthwaite. Requires: at least two values each.
 Loss two_sample_loss(std::span<const double> before, std::span<const double> after, double tail);
 
-// How often a two-sample test of `count` values a side finds a true `loss` when one value spreads by
-// `deviation`: the loss must be seen above 0 at level `tail`, and above `smallest` at all.
+// Values on the two sides.
+struct Sizes {
+  std::size_t before, after;
+};
+
+// How often a two-sample test finds a true `loss` when one value spreads by `deviation` on both sides: the
+// loss must be seen above 0 at level `tail`, and above `smallest` at all.
 //
-//   se = deviation sqrt(2 / count),  n = 2 (count - 1)
+//   se = deviation sqrt(1 / before + 1 / after),  n = 2 (count - 1) where both sizes are `count`, else
+//        those of the smaller sample alone, which errs to the side of too little power
 //   integral over s of f(s) Phi((loss - max(smallest, t(tail, n) se s)) / se),
 //   s the sample's spread over the true one, f its density: n s^2 is chi-square of n degrees
 //
-// By Simpson's rule; normal values of equal spread, for which it is exact.
-double power_of_test(double loss, double deviation, std::size_t count, double tail, double smallest);
+// By Simpson's rule; normal values of equal spread, for which it is exact with equal sizes.
+// Requires: at least two values a side.
+double power_of_test(double loss, double deviation, Sizes sizes, double tail, double smallest);
 // The true loss that it finds with probability 0.95.
-double detectable_loss(double deviation, std::size_t count, double tail, double smallest);
-// The smallest count whose detectable loss is at most `loss`. Requires: loss > smallest.
+double detectable_loss(double deviation, Sizes sizes, double tail, double smallest);
+// The smallest count on both sides whose detectable loss is at most `loss`. Requires: loss > smallest.
 std::size_t counts_needed(double deviation, double tail, double smallest, double loss);
+
+// What the true spread of normal values stays below with probability `confidence`, when `count` of them
+// spread by `deviation`:
+//
+//   deviation sqrt((count - 1) / q),  chi-square of count - 1 degrees lies below q with 1 - confidence
+//
+// Requires: 2 <= count <= 200.
+double deviation_bound(double deviation, std::size_t count, double confidence);
 
 }  // namespace sim::experiment

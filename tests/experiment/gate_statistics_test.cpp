@@ -4,7 +4,8 @@
 // Teeth:  seen failing with the odd terms of the continued fraction's sign turned, with n instead of n - 1
 //         in the spread, with half the tail in the quantile, with Welch's degrees of freedom replaced by
 //         n + m - 2, with the smallest loss left out of the power, and with t(tail) + t(0.05) errors as the
-//         loss that can be found (93 % at 8 values).
+//         loss that can be found (93 % at 8 values), with Welch's degrees for unequal sizes (91 % at 27 and 5),
+//         and with the wrong tail in the bound of a deviation.
 #include "sim/experiment/gate_statistics.h"
 
 #include <catch2/catch.hpp>
@@ -86,7 +87,7 @@ TEST_CASE("detectable loss: drawn samples find it in 95 of 100 cases", "[unit][e
   constexpr double kTail = 0.01 / 4, kSpread = 0.012, kSmallest = 0.005;
   base::Stream stream(7, "gate");
   for (const std::size_t count : {8, 20, 150}) {  // with 150, the smallest that matters decides
-    const double loss = detectable_loss(kSpread, count, kTail, kSmallest);
+    const double loss = detectable_loss(kSpread, {count, count}, kTail, kSmallest);
     int found = 0, alarms = 0;
     for (int i = 0; i < kDraws; ++i) {
       std::vector<double> before, after, lower;
@@ -105,12 +106,53 @@ TEST_CASE("detectable loss: drawn samples find it in 95 of 100 cases", "[unit][e
   }
 }
 
+// What is said to be found is found, and not much less would be: within three standard errors from below.
+TEST_CASE("detectable loss: of unequal sizes the smaller decides", "[unit][experiment][gate]") {
+  constexpr int kDraws = 5000;
+  constexpr double kTail = 0.01 / 4, kSpread = 0.012, kSmallest = 0.005;
+  base::Stream stream(8, "gate");
+  for (const std::size_t few : {5, 10, 20}) {
+    const double loss = detectable_loss(kSpread, {27, few}, kTail, kSmallest);
+    CAPTURE(few, loss);
+    CHECK(loss > detectable_loss(kSpread, {27, 27}, kTail, kSmallest));
+    CHECK(loss == Approx(detectable_loss(kSpread, {few, 27}, kTail, kSmallest)).epsilon(1e-9));
+    int found = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      std::vector<double> before, after;
+      for (int k = 0; k < 27; ++k) before.push_back(0.9 + kSpread * stream.next_normal());
+      for (std::size_t k = 0; k < few; ++k) after.push_back(0.9 - loss + kSpread * stream.next_normal());
+      const Loss seen = two_sample_loss(before, after, kTail);
+      found += seen.low > 0 && seen.mean > kSmallest ? 1 : 0;
+    }
+    CHECK(found / double{kDraws} >= 0.95 - 0.009);
+    CHECK(found / double{kDraws} < 0.99);
+  }
+}
+
+// chi-square quantiles at 20 %: 2 degrees -2 ln 0.8 = 0.44629 (closed form), 4 degrees 1.6488, 8 degrees
+// 4.5936 (any table). Drawn samples: the bound holds in 80 of 100.
+TEST_CASE("deviation bound: chi-square by closed form, table and draws", "[unit][experiment][gate]") {
+  CHECK(deviation_bound(2, 3, 0.8) == Approx(2 * std::sqrt(2 / (-2 * std::log(0.8)))).epsilon(1e-9));
+  CHECK(deviation_bound(1, 5, 0.8) == Approx(std::sqrt(4 / 1.6488)).epsilon(1e-4));
+  CHECK(deviation_bound(1, 9, 0.8) == Approx(std::sqrt(8 / 4.5936)).epsilon(1e-4));
+  CHECK(deviation_bound(0, 5, 0.8) == 0);
+  base::Stream stream(9, "gate");
+  int holds = 0;
+  constexpr int kDraws = 10000;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<double> values;
+    for (int k = 0; k < 6; ++k) values.push_back(stream.next_normal());
+    holds += deviation_bound(standard_deviation(values), 6, 0.8) > 1 ? 1 : 0;
+  }
+  CHECK(holds / double{kDraws} == Approx(0.8).margin(0.012));  // three standard errors
+}
+
 TEST_CASE("counts needed: the first count that does", "[unit][experiment][gate]") {
   for (const double spread : {0.001, 0.01, 0.03}) {
     const std::size_t count = counts_needed(spread, 0.001, 0.005, 0.015);
     CAPTURE(spread, count);
-    CHECK(detectable_loss(spread, count, 0.001, 0.005) <= 0.015);
-    if (count > 2) CHECK(detectable_loss(spread, count - 1, 0.001, 0.005) > 0.015);
+    CHECK(detectable_loss(spread, {count, count}, 0.001, 0.005) <= 0.015);
+    if (count > 2) CHECK(detectable_loss(spread, {count - 1, count - 1}, 0.001, 0.005) > 0.015);
   }
   CHECK(counts_needed(0, 0.001, 0.005, 0.015) == 2);
 }
