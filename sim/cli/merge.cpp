@@ -17,10 +17,11 @@ int merge(const CommandLine& line) {
     out = first.parent_path().parent_path().string();
     if (out.empty()) out = ".";
   }
-  const experiment::SweepOutcome outcome = experiment::merge_shards(sweep.folders, out);
+  const experiment::SweepOutcome outcome = experiment::merge_shards(sweep.folders, {out, line.force});
   if (const auto code = say_trouble(outcome, outcome.runs)) return *code;
   const std::string text = fmt::format("{} runs, {} failed\n{}/runs.csv\n{}/points.csv\n", outcome.runs, outcome.failed, out, out);
   if (!print_result(text)) return kFileTrouble;
+  if (!outcome.first_failure.empty()) print_error("first failed run: " + outcome.first_failure + "\n");
   return outcome.failed > 0 ? kFailedRuns : kDone;
 }
 

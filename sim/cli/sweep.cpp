@@ -96,6 +96,11 @@ SweepOutcome on_slurm(const CommandLine& line, const SweepPlan& plan) {
   slurm.retries = sweep.slurm_retries;
   slurm.force = line.force;
   slurm.resume = sweep.resume;
+  slurm.keep = sweep.keep;
+  slurm.retry_failed = sweep.retry_failed;
+  slurm.failures_max = sweep.fail_fast ? 1 : sweep.failures_max;
+  slurm.look_every_s = sweep.slurm_look_every_s;
+  slurm.test = test_switches(line);
   slurm.on_progress = sweep_progress(line);
   slurm.on_note = [quiet = line.quiet](const std::string& text) {
     if (!quiet) print_error(text + "\n");

@@ -49,17 +49,20 @@ std::function<void(const experiment::SweepProgress&)> sweep_progress(const Comma
   struct State {
     experiment::Stopwatch since_start, since_shown;
     bool shown = false;
+    double done_before = 0;  // by an earlier command
   };
   return [state = std::make_shared<State>()](const experiment::SweepProgress& progress) {
     constexpr double kPause = 0.2;
+    const auto done = static_cast<double>(progress.done), all = static_cast<double>(progress.all);
+    if (!state->shown) state->done_before = done;
     if (state->shown && state->since_shown.seconds() < kPause) return;
     state->shown = true;
     state->since_shown.restart();
-    const auto done = static_cast<double>(progress.done), all = static_cast<double>(progress.all);
-    const double rate = done / std::max(state->since_start.seconds(), 1e-3);
-    print_error(fmt::format("\r\x1b[K{:3.0f} %  {} of {} runs, {:.3g}/s, {} left, {} failed", 100 * done / all,
-                            progress.done, progress.all, rate,
-                            experiment::duration_in_words((all - done) / std::max(rate, 1e-9)), progress.failed));
+    const double rate = (done - state->done_before) / std::max(state->since_start.seconds(), 1e-3);
+    const std::string pace =
+        rate > 0 ? fmt::format(" {:.3g}/s, {} left,", rate, experiment::duration_in_words((all - done) / rate)) : "";
+    print_error(fmt::format("\r\x1b[K{:3.0f} %  {} of {} runs,{} {} failed", 100 * done / all, progress.done,
+                            progress.all, pace, progress.failed));
   };
 }
 
@@ -78,9 +81,11 @@ std::optional<int> say_trouble(const experiment::SweepOutcome& outcome, std::opt
   switch (outcome.end) {
     case SweepEnd::kDone: return std::nullopt;
     case SweepEnd::kRefused: print_error(outcome.message + "\n"); return kMistake;
-    case SweepEnd::kFileTrouble:
-      print_error(outcome.message + "\n  hint: what is done is kept; go on with --resume\n");
+    case SweepEnd::kFileTrouble: {
+      const bool has_hint = outcome.message.find("\n  hint: ") != std::string::npos;
+      print_error(outcome.message + (has_hint ? "\n" : "\n  hint: what is done is kept; go on with --resume\n"));
       return kFileTrouble;
+    }
     case SweepEnd::kBug:
       print_error(fmt::format("bug: {}\n  {}; go on with --resume\n", outcome.message, so_far));
       return kBug;

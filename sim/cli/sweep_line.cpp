@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "sim/cli/command_line.h"
+#include "sim/experiment/sweep_folder.h"
 #include "sim/experiment/sweep_load.h"
 
 namespace sim::cli {
@@ -24,6 +25,10 @@ void read_shard(const std::string& text, SweepLine& sweep) {
   if (sweep.shard_number < 1 || sweep.shard_number > sweep.shard_count) {
     throw CLI::ValidationError(
         "--shard", fmt::format("must be from 1/{0} to {0}/{0}; got {1}", sweep.shard_count, text));
+  }
+  if (sweep.shard_count > experiment::kShardCountMax) {
+    throw CLI::ValidationError(
+        "--shard", fmt::format("must be one of at most {} shards; got {}", experiment::kShardCountMax, text));
   }
 }
 
@@ -52,6 +57,37 @@ void add_common(CLI::App& verb, CommandLine& line) {
   verb.add_option("--test-repair-factor", line.sweep.repair_factor)->group("");
 }
 
+// What would be passed over in silence is refused. CLI11's needs() looks at names, not at values.
+void check_executor(const CLI::App& verb, const SweepLine& sweep) {
+  for (const char* option : {"--shards", "--slurm-time", "--slurm-memory", "--slurm-cpus", "--slurm-retries", "--slurm-option"}) {
+    if (!sweep.slurm && verb.count(option) > 0) throw CLI::ValidationError(option, "needs --executor slurm");
+  }
+  if (!sweep.slurm) return;
+  if (verb.count("--shard") > 0) throw CLI::ValidationError("--shard", "cannot stand beside --executor slurm, which makes its own: --shards");
+  if (verb.count("--jobs") > 0) throw CLI::ValidationError("--jobs", "cannot stand beside --executor slurm: --slurm-cpus says it");
+}
+
+void add_slurm(CLI::App& verb, SweepLine& sweep) {
+  verb.add_option_function<std::string>(
+          "--executor", [&sweep](const std::string& name) { sweep.slurm = name == "slurm"; },
+          "local, or slurm: shards as a job array")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->type_name("NAME");
+  verb.add_option("--shards", sweep.slurm_shards, "Slurm: how many (default: one per point)")
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--slurm-time", sweep.slurm_time, "Slurm: time limit of a shard, as sbatch --time");
+  verb.add_option("--slurm-memory", sweep.slurm_memory, "Slurm: memory of a shard, as sbatch --mem");
+  verb.add_option("--slurm-cpus", sweep.slurm_cpus, "Slurm: cores of a shard")->check(CLI::Range(1, 4096));
+  verb.add_option("--slurm-retries", sweep.slurm_retries, "Slurm: how often a shard is queued again")
+      ->check(CLI::Range(0, 1000));
+  verb.add_option("--slurm-option", sweep.slurm_options, "Slurm: a further word for sbatch; may be repeated")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb.add_option("--test-slurm-look", sweep.slurm_look_every_s)->check(CLI::Range(0.001, 3600.0))->group("");
+  verb.callback([&verb, &sweep] { check_executor(verb, sweep); });
+}
+
 void add_sweep(CLI::App& app, CommandLine& line) {
   SweepLine& sweep = line.sweep;
   CLI::App& verb = *app.add_subcommand("sweep", "All points of a sweep x arms x seeds, into two tables");
@@ -76,22 +112,7 @@ void add_sweep(CLI::App& app, CommandLine& line) {
           "--shard", [&sweep](const std::string& text) { read_shard(text, sweep); },
           "Only this part of the points, as 2/8")
       ->type_name("NUMBER/COUNT");
-  verb.add_option_function<std::string>(
-          "--executor", [&sweep](const std::string& name) { sweep.slurm = name == "slurm"; },
-          "local, or slurm: shards as a job array")
-      ->check(CLI::IsMember({"local", "slurm"}))
-      ->type_name("NAME");
-  verb.add_option("--shards", sweep.slurm_shards, "Slurm: how many (default: one per point)")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--slurm-time", sweep.slurm_time, "Slurm: time limit of a shard, as sbatch --time");
-  verb.add_option("--slurm-memory", sweep.slurm_memory, "Slurm: memory of a shard, as sbatch --mem");
-  verb.add_option("--slurm-cpus", sweep.slurm_cpus, "Slurm: cores of a shard")->check(CLI::Range(1, 4096));
-  verb.add_option("--slurm-retries", sweep.slurm_retries, "Slurm: how often a shard is queued again")
-      ->check(CLI::Range(0, 1000));
-  verb.add_option("--slurm-option", sweep.slurm_options, "Slurm: a further word for sbatch; may be repeated")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+  add_slurm(verb, sweep);
 }
 
 void add_merge(CLI::App& app, CommandLine& line) {
@@ -99,6 +120,7 @@ void add_merge(CLI::App& app, CommandLine& line) {
   verb.add_option("folders", line.sweep.folders, "Folders of the shards")->required()->type_name("DIR");
   verb.add_option("--out", line.sweep.out, "Folder for the tables (default: the one that the first shard lies in)")
       ->type_name("DIR");
+  verb.add_flag("--force", line.force, "Replace what another sweep left there");
 }
 
 void add_gate(CLI::App& app, CommandLine& line) {

@@ -27,6 +27,7 @@ struct SweepLine {
   int slurm_cpus = 1;
   std::vector<std::string> slurm_options;   // further words for sbatch
   int slurm_retries = 2;
+  double slurm_look_every_s = 10;           // tests only: another value
   std::vector<std::string> folders;         // of merge
   std::string out;                          // of merge and baseline
   std::string baseline, junit, markdown;    // of check

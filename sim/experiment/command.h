@@ -8,7 +8,8 @@ namespace sim::experiment {
 
 struct CommandResult {
   int exit_code;       // 127: not found; 128 + number after a signal
-  std::string output;  // stdout and stderr together, without the last line feed
+  std::string output;  // what it wrote to stdout, without the last line feed
+  std::string errors;  // the same of stderr
 };
 
 // No shell is involved. Signals that are blocked here are not in the program.

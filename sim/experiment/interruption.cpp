@@ -12,11 +12,10 @@ volatile sig_atomic_t arrived_signal = 0;
 
 void remember(int signal_number) { arrived_signal = signal_number; }
 
-sigset_t watched_signals() {
+sigset_t only(int number) {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  sigaddset(&set, number);
   return set;
 }
 
@@ -24,12 +23,19 @@ sigset_t watched_signals() {
 
 InterruptionWatch::InterruptionWatch() {
   arrived_signal = 0;
-  const sigset_t watched = watched_signals();
-  sigprocmask(SIG_BLOCK, &watched, &previous_mask_);
+  sigprocmask(SIG_SETMASK, nullptr, &previous_mask_);
   struct sigaction action = {};
   action.sa_handler = remember;
-  sigaction(SIGINT, &action, &previous_interrupt_);
-  sigaction(SIGTERM, &action, &previous_terminate_);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction previous = {};
+    sigaction(number, nullptr, &previous);
+    // Blocked, it would wait for us although it is to be ignored.
+    if (number == SIGHUP && previous.sa_handler == SIG_IGN) continue;
+    const sigset_t one = only(number);
+    sigprocmask(SIG_BLOCK, &one, nullptr);
+    sigaction(number, &action, nullptr);
+    watched_.push_back({number, previous});
+  }
 }
 
 InterruptionWatch::~InterruptionWatch() {
@@ -38,18 +44,14 @@ InterruptionWatch::~InterruptionWatch() {
   if (signal_number() != 0) {
     sigset_t pending;
     sigpending(&pending);
-    for (const int number : {SIGINT, SIGTERM}) {
-      if (sigismember(&pending, number) == 1) {
-        sigset_t one;
-        sigemptyset(&one);
-        sigaddset(&one, number);
-        int taken = 0;
-        sigwait(&one, &taken);
-      }
+    for (const Watched& watched : watched_) {
+      if (sigismember(&pending, watched.number) != 1) continue;
+      const sigset_t one = only(watched.number);
+      int taken = 0;
+      sigwait(&one, &taken);
     }
   }
-  sigaction(SIGINT, &previous_interrupt_, nullptr);
-  sigaction(SIGTERM, &previous_terminate_, nullptr);
+  for (const Watched& watched : watched_) sigaction(watched.number, &watched.previous, nullptr);
   sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 
@@ -65,8 +67,9 @@ int InterruptionWatch::signal_number() const {
   if (arrived_signal != 0) return arrived_signal;
   sigset_t pending;
   sigpending(&pending);
-  if (sigismember(&pending, SIGINT) == 1) return SIGINT;
-  if (sigismember(&pending, SIGTERM) == 1) return SIGTERM;
+  for (const Watched& watched : watched_) {
+    if (sigismember(&pending, watched.number) == 1) return watched.number;
+  }
   return 0;
 }
 

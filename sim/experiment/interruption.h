@@ -1,8 +1,8 @@
-// sim/experiment/interruption.h: SIGINT and SIGTERM as a value that is looked at, not a jump.
+// sim/experiment/interruption.h: SIGINT, SIGTERM and SIGHUP as a value that is looked at, not a jump.
 //
-// While a watch lives, both signals are blocked; they are let in only inside wait(), which the
+// While a watch lives, these signals are blocked; they are let in only inside wait(), which the
 // child pool calls between events. So no file operation is ever cut in half, and whoever holds a
-// half-written folder gets to remove it.
+// half-written folder gets to remove it. A SIGHUP that is ignored (nohup) stays ignored.
 #pragma once
 
 #include <poll.h>
@@ -22,15 +22,19 @@ class InterruptionWatch {
   // descriptor ready, when one did.
   void wait(std::vector<pollfd>& descriptors);
 
-  // SIGINT or SIGTERM once one has arrived, else 0. Sees one that is still blocked, too.
+  // The signal once one has arrived, else 0. Sees one that is still blocked, too.
   int signal_number() const;
 
  private:
+  struct Watched {
+    int number;
+    struct sigaction previous;
+  };
+  std::vector<Watched> watched_;
   sigset_t previous_mask_;
-  struct sigaction previous_interrupt_, previous_terminate_;
 };
 
-// 128 + number: 130 and 143, as shells write it.
+// 128 + number: 129, 130 and 143, as shells write it.
 int exit_code_of_signal(int signal_number);
 
 }  // namespace sim::experiment

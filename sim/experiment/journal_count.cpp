@@ -13,6 +13,9 @@ const JournalCount& JournalCounter::update(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::uint64_t& from = read_until_[entry->path().string()];
+    const std::uintmax_t size = entry->file_size(error);
+    if (error) return count_;
+    if (size <= from) continue;  // nothing new: not opened
     std::ifstream file(entry->path(), std::ios::binary);
     file.seekg(static_cast<std::streamoff>(from));
     for (std::string line; std::getline(file, line) && !file.eof();) {

@@ -46,6 +46,8 @@ std::uint64_t failed_in(const Journal& journal) {
       std::ranges::count_if(journal.entries(), [](const auto& entry) { return entry.second.failed; }));
 }
 
+}  // namespace
+
 std::string first_failure(const SweepPlan& plan, const Journal& journal) {
   const auto failed = std::ranges::find_if(journal.entries(), [](const auto& entry) { return entry.second.failed; });
   if (failed == journal.entries().end()) return "";
@@ -58,6 +60,8 @@ std::string first_failure(const SweepPlan& plan, const Journal& journal) {
   return fmt::format("{}{}arm {}, seed {}: {}\n  repeat with: {} --results ''", point, point.empty() ? "" : ", ", arm,
                      key.seed, journal.row(key).reason, command);
 }
+
+namespace {
 
 std::optional<FolderTrouble> write_tables(const SweepPlan& plan, const Shard& shard, const Journal& journal,
                                           const SweepFolder& folder) {
@@ -143,9 +147,9 @@ class Sweep {
 
 }  // namespace
 
-std::string sweep_hash(const SweepPlan& plan) {
-  return fmt::format("{:016x}", base::hash_name(0, resolved_text(plan)));
-}
+std::string sweep_hash(const SweepPlan& plan) { return sweep_hash(resolved_text(plan)); }
+
+std::string sweep_hash(const std::string& resolved) { return fmt::format("{:016x}", base::hash_name(0, resolved)); }
 
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepSettings& settings) {
   try {

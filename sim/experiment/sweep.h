@@ -46,14 +46,23 @@ struct SweepOutcome {
 
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepSettings& settings);
 
+struct MergeTarget {
+  std::string folder;  // may be the one that the shards lie in
+  bool force = false;  // replace what another sweep left there
+};
+
 // Rows of the shards in `folders`, which must be all shards of this one sweep and version, each once
-// and complete, into the tables of `folder`, which may be the folder that they lie in.
-SweepOutcome merge_shards(const std::vector<std::string>& folders, const std::string& folder);
+// and complete, into the tables of the target.
+SweepOutcome merge_shards(const std::vector<std::string>& folders, const MergeTarget& target);
 
-// The same into a folder that is open.
-SweepOutcome merge_into(const std::vector<std::string>& folders, const SweepFolder& folder);
+// The same into a folder that is open for `plan`; the shards must be of this sweep.
+SweepOutcome merge_into(const SweepPlan& plan, const std::vector<std::string>& folders, const SweepFolder& folder);
 
-// Text that stands for the sweep in its journals.
+// Text that stands for the sweep in its journals; the second takes the resolved text.
 std::string sweep_hash(const SweepPlan& plan);
+std::string sweep_hash(const std::string& resolved);
+
+// Which run is the first that failed, why, and the command that repeats it; empty when none did.
+std::string first_failure(const SweepPlan& plan, const Journal& journal);
 
 }  // namespace sim::experiment

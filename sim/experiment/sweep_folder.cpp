@@ -27,7 +27,7 @@ FolderTrouble file_trouble(const std::string& path, int number) {
           fmt::format("{}: error: cannot be written: {}", path, std::strerror(number))};
 }
 
-FolderTrouble refused(const std::string& path, const std::string& what, const char* hint) {
+FolderTrouble refused(const std::string& path, const std::string& what, const std::string& hint) {
   return {FolderTrouble::Kind::kHoldsAnother, fmt::format("{}: error: {}\n  hint: {}", path, what, hint)};
 }
 
@@ -41,18 +41,27 @@ bool is_ours(const std::string& name) {
   return name == "lock" || name == "slurm" || name == "plots" || name.starts_with("shard-");
 }
 
+// Last the file that says whose the folder is: what a kill leaves half removed is still that sweep's.
 void remove_sweep(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* name : {"runs.csv", "points.csv", "sweep.toml"}) fs::remove(folder / name, ignored);
-  fs::remove_all(folder / "journal", ignored);
-  fs::remove_all(folder / "kept", ignored);
+  for (const char* name : {"runs.csv", "points.csv", "slurm/jobs"}) fs::remove(folder / name, ignored);
+  for (const char* name : {"kept", "journal"}) fs::remove_all(folder / name, ignored);
+  fs::remove(folder / "sweep.toml", ignored);
+}
+
+bool has_journals(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".journal") return true;
+  }
+  return false;
 }
 
 // Through a hidden sibling, and on the disk before it has its name.
-std::optional<FolderTrouble> replace_file(const std::string& folder, const std::string& name,
+std::optional<FolderTrouble> replace_file(const std::string& target,
                                           const std::function<void(std::ostream&)>& content) {
-  const std::string hidden = fmt::format("{}/.{}.writing", folder, name);
-  const std::string target = folder + "/" + name;
+  const fs::path path(target);
+  const std::string hidden = (path.parent_path() / fmt::format(".{}.writing", path.filename().string())).string();
   errno = 0;
   std::ofstream out(hidden, std::ios::binary);
   if (out) content(out);
@@ -85,8 +94,10 @@ std::optional<SweepRecord> read_record(const std::string& folder) {
   record.version = version.substr(kVersionLead.size());
   const char* const end = shard.data() + shard.size();
   const auto first = std::from_chars(shard.data() + kShardLead.size(), end, record.shard.number);
-  if (first.ptr == end || *first.ptr != '/') return std::nullopt;
-  if (std::from_chars(first.ptr + 1, end, record.shard.count).ec != std::errc()) return std::nullopt;
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return std::nullopt;
+  const auto last = std::from_chars(first.ptr + 1, end, record.shard.count);
+  if (last.ec != std::errc() || last.ptr != end) return std::nullopt;
+  if (record.shard.number < 1 || record.shard.number > record.shard.count) return std::nullopt;
   record.text = std::string(std::istreambuf_iterator<char>(file), {});
   return record;
 }
@@ -100,15 +111,36 @@ void SweepFolder::forget_lock() {
   lock_ = -1;
 }
 
+std::string SweepFolder::hint_elsewhere(const char* of_force) const {
+  return fmt::format("--force {}, {} writes elsewhere", of_force, hints_.elsewhere);
+}
+
+std::optional<FolderTrouble> SweepFolder::make_folder(const std::string& path) const {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return std::nullopt;
+  FolderTrouble trouble = file_trouble(path, error.value());
+  trouble.message += fmt::format("\n  hint: {} writes elsewhere", hints_.elsewhere);
+  return trouble;
+}
+
 std::optional<FolderTrouble> SweepFolder::lock() {
   const std::string path = path_ + "/lock";
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) return file_trouble(path, errno);
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    const int number = errno;
+    if (number != EWOULDBLOCK) {
+      return FolderTrouble{FolderTrouble::Kind::kFileSystem,
+                           fmt::format("{}: error: cannot be locked: {}\n  hint: a sweep needs a file system with "
+                                       "locks (flock); {} writes elsewhere",
+                                       path, std::strerror(number), hints_.elsewhere)};
+    }
     std::array<char, 32> holder = {};
     const ssize_t got = read(lock_, holder.data(), holder.size() - 1);
     const std::string who = got > 0 ? fmt::format(" (process {})", holder.data()) : "";
-    return refused(path_, "another sweep is at work here" + who, "wait for it, or --results DIR writes elsewhere");
+    return refused(path_, "another sweep is at work here" + who,
+                   fmt::format("wait for it, or {} writes elsewhere", hints_.elsewhere));
   }
   const std::string number = std::to_string(getpid());
   // Who holds it is for the message only: a disk that is full now will be told by what needs it.
@@ -116,57 +148,76 @@ std::optional<FolderTrouble> SweepFolder::lock() {
   return std::nullopt;
 }
 
-std::optional<FolderTrouble> SweepFolder::refusal(const SweepRecord& record, SweepStart start) const {
+std::optional<FolderTrouble> SweepFolder::foreign() const {
+  if (read_record(path_)) return std::nullopt;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_ours(entry->path().filename().string()) || entry->path().filename() == ".sweep.toml.writing") continue;
+    return refused(path_, "holds something else than a sweep", hint_elsewhere("writes into it all the same"));
+  }
+  return std::nullopt;
+}
+
+std::optional<FolderTrouble> SweepFolder::rows_elsewhere() const {
+  std::error_code error;
+  if (has_journals(journals())) return std::nullopt;
+  if (fs::exists(path_ + "/slurm/jobs", error)) {
+    return refused(path_, "holds this sweep as a job array of Slurm",
+                   "--executor slurm --resume goes on with it, --force begins again");
+  }
+  if (fs::exists(path_ + "/points.csv", error)) {
+    return refused(path_, "was merged from shards, which hold its runs",
+                   "--resume goes on with each --shard, then merge again; --force begins again");
+  }
+  return std::nullopt;
+}
+
+std::optional<FolderTrouble> SweepFolder::refusal(const SweepRecord& record, SweepStart start, RowsIn rows) const {
   const auto held = read_record(path_);
-  if (!held) {
-    std::error_code error;
-    for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
-      if (is_ours(entry->path().filename().string()) || entry->path().filename() == ".sweep.toml.writing") continue;
-      return refused(path_, "holds something else than a sweep",
-                     "--force writes into it all the same, --results DIR writes elsewhere");
-    }
-    return std::nullopt;
-  }
-  if (held->text != record.text) {
-    return refused(path_, "holds another sweep", "--force replaces it, --results DIR writes elsewhere");
-  }
+  if (!held) return foreign();
+  if (held->text != record.text) return refused(path_, "holds another sweep", hint_elsewhere("replaces it"));
   if (held->shard != record.shard) {
     return refused(path_,
                    fmt::format("holds shard {}/{} of this sweep; this is {}/{}", held->shard.number,
                                held->shard.count, record.shard.number, record.shard.count),
-                   "--force replaces it, --results DIR writes elsewhere");
+                   hint_elsewhere("replaces it"));
   }
   if (held->version != record.version) {
     return refused(path_, fmt::format("was begun by version {}; this is {}", held->version, record.version),
-                   "go on with that version, or --force begins again");
+                   hints_.may_resume ? "go on with that version, or --force begins again"
+                                     : hint_elsewhere("replaces it"));
   }
-  if (start == SweepStart::kResume) return std::nullopt;
-  return refused(path_, "holds this sweep already", "--resume goes on with it, --force begins again");
+  if (start != SweepStart::kResume) {
+    return refused(path_, "holds this sweep already", "--resume goes on with it, --force begins again");
+  }
+  // A shard without points has tables and no rows.
+  return rows == RowsIn::kFolder && record.shard.count == 1 ? rows_elsewhere() : std::nullopt;
 }
 
-std::optional<FolderTrouble> SweepFolder::open(const SweepRecord& record, SweepStart start) {
-  std::error_code error;
-  fs::create_directories(path_, error);
-  if (error) return file_trouble(path_, error.value());
+std::optional<FolderTrouble> SweepFolder::open(const SweepRecord& record, SweepStart start, RowsIn rows) {
+  // Before there is a lock in it: a folder that is not ours stays as it is.
+  if (auto trouble = foreign(); trouble && start != SweepStart::kForce) return trouble;
+  if (auto trouble = make_folder(path_)) return trouble;
   if (auto trouble = lock()) return trouble;
-  if (auto trouble = refusal(record, start)) {
+  if (auto trouble = refusal(record, start, rows)) {
     if (start != SweepStart::kForce) return trouble;
     remove_sweep(path_);
   }
   if (!read_record(path_)) {
     // Rows without a sweep.toml would be of a sweep that nobody knows.
     remove_sweep(path_);
-    const auto content = [&](std::ostream& out) { out << with_header(record); };
-    if (auto trouble = replace_file(path_, "sweep.toml", content)) return trouble;
+    if (auto trouble = write_file("sweep.toml", with_header(record))) return trouble;
   }
-  fs::create_directories(journals(), error);
-  if (error) return file_trouble(journals(), error.value());
-  return std::nullopt;
+  return make_folder(journals());
+}
+
+std::optional<FolderTrouble> SweepFolder::write_file(const std::string& name, const std::string& content) const {
+  return replace_file(path_ + "/" + name, [&](std::ostream& out) { out << content; });
 }
 
 std::optional<FolderTrouble> SweepFolder::write_table(
     const std::string& name, const std::function<void(std::ostream&)>& content) const {
-  return replace_file(path_, name, content);
+  return replace_file(path_ + "/" + name, content);
 }
 
 }  // namespace sim::experiment

@@ -1,16 +1,18 @@
 // sim/experiment/sweep_merge.cpp: joins shards (sweep.h). The plan is read back from the sweep.toml that
-// each shard holds, so that a merge needs neither the sweep file nor the machine that ran it.
+// each shard holds, so that a merge needs neither the sweep file, nor files that it names, nor the machine
+// that ran it.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "sim/experiment/recorded_sweep.h"
 #include "sim/experiment/sweep.h"
-#include "sim/experiment/sweep_load.h"
 #include "sim/experiment/sweep_seeds.h"
 #include "sim/experiment/sweep_tables.h"
-#include "sim/experiment/version.h"
 
 namespace sim::experiment {
 namespace {
@@ -24,7 +26,9 @@ struct Part {
 class Refusal : public std::runtime_error {
  public:
   Refusal(const std::string& folder, const std::string& what, const std::string& hint)
-      : std::runtime_error(fmt::format("{}: error: {}\n  hint: {}", folder, what, hint)) {}
+      : Refusal(fmt::format("{}: error: {}", folder, what), hint) {}
+  Refusal(const std::string& what, const std::string& hint)
+      : std::runtime_error(fmt::format("{}\n  hint: {}", what, hint)) {}
 };
 
 SweepOutcome outcome_of(const FolderTrouble& trouble) {
@@ -40,6 +44,10 @@ std::vector<Part> read_parts(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     auto record = read_record(folder);
     if (!record) throw Refusal(folder, "holds no shard of a sweep", "give folders that atoll sweep --shard wrote");
+    if (record->shard.count > kShardCountMax) {
+      throw Refusal(folder, fmt::format("is one of {} shards, more than {}", record->shard.count, kShardCountMax),
+                    "run the sweep with fewer shards");
+    }
     parts.push_back({folder, std::move(*record)});
   }
   return parts;
@@ -85,23 +93,28 @@ void check_whole(const std::vector<Part>& parts) {
   }
 }
 
-SweepPlan plan_of(const Part& part) {
-  SweepRequest request{};
-  request.file = part.folder + "/sweep.toml";
-  request.needs_sweep = true;
-  SweepLoad loaded = load_sweep(request);
-  if (!loaded.plan) throw Refusal(request.file, loaded.diagnostics.front().message, "it was changed by hand; run the shard again");
-  if (resolved_text(*loaded.plan) != part.record.text) {
-    throw Refusal(request.file, "means another sweep to this version", "merge with the version that ran it");
+// Rows of another sweep or version, and lines that no journal of ours has, are the user's to look at; two
+// results of one run are a bug.
+void read_journals(Journal& journal, const Part& part, const std::string& sweep) {
+  const std::string folder = part.folder + "/journal";
+  std::string trouble;
+  try {
+    trouble = journal.read(folder, sweep, part.record.version);
+  } catch (const nlohmann::json::exception&) {
+    throw Refusal(folder, "holds a file that is no journal of a sweep", "take it away, or run the shard again with --force");
   }
-  return std::move(*loaded.plan);
+  if (trouble.empty()) return;
+  if (trouble.find("holds runs of") == std::string::npos && trouble.find("format: must be") == std::string::npos) {
+    throw std::logic_error(trouble);
+  }
+  throw Refusal(trouble, "take it away, or run the shard again with --force");
 }
 
 Journal read_all(const SweepPlan& plan, const std::vector<Part>& parts) {
+  const std::string sweep = sweep_hash(parts.front().record.text);
   Journal journal;
   for (const Part& part : parts) {
-    const std::string trouble = journal.read(part.folder + "/journal", sweep_hash(plan), part.record.version);
-    if (!trouble.empty()) throw std::logic_error(trouble);
+    read_journals(journal, part, sweep);
     const std::size_t open = next_runs(plan, part.record.shard, journal, {}).size();
     if (open == 0) continue;
     throw Refusal(part.folder, fmt::format("is not complete: {} runs to go", open),
@@ -110,8 +123,13 @@ Journal read_all(const SweepPlan& plan, const std::vector<Part>& parts) {
   return journal;
 }
 
-SweepOutcome merged(const std::vector<Part>& parts, const SweepFolder& folder) {
-  const SweepPlan plan = plan_of(parts.front());
+SweepPlan plan_of(const Part& part) {
+  const std::string file = part.folder + "/sweep.toml";
+  if (auto plan = recorded_sweep(part.record.text, file)) return std::move(*plan);
+  throw Refusal(file, "is no sweep that this version can read", "merge with the version that ran it");
+}
+
+SweepOutcome merged(const SweepPlan& plan, const std::vector<Part>& parts, const SweepFolder& folder) {
   const Journal journal = read_all(plan, parts);
   std::optional<FolderTrouble> trouble;
   const auto write = [&](const char* name, const auto& writer) {
@@ -124,6 +142,7 @@ SweepOutcome merged(const std::vector<Part>& parts, const SweepFolder& folder) {
   SweepOutcome outcome;
   outcome.runs = journal.entries().size();
   for (const auto& [key, entry] : journal.entries()) outcome.failed += entry.failed ? 1 : 0;
+  outcome.first_failure = first_failure(plan, journal);
   return outcome;
 }
 
@@ -150,17 +169,34 @@ SweepOutcome told(const Body& body) {
 
 }  // namespace
 
-SweepOutcome merge_into(const std::vector<std::string>& folders, const SweepFolder& folder) {
-  return told([&] { return merged(whole_sweep(folders), folder); });
-}
-
-SweepOutcome merge_shards(const std::vector<std::string>& folders, const std::string& target) {
+SweepOutcome merge_into(const SweepPlan& plan, const std::vector<std::string>& folders, const SweepFolder& folder) {
   return told([&] {
     const std::vector<Part> parts = whole_sweep(folders);
-    SweepFolder folder(target);
+    const Part& first = parts.front();
+    const auto held = read_record(folder.path());
+    if (!held || held->text != first.record.text || held->version != first.record.version) {
+      throw Refusal(first.folder, "is of another sweep or version than " + folder.path(), "--force begins again");
+    }
+    return merged(plan, parts, folder);
+  });
+}
+
+SweepOutcome merge_shards(const std::vector<std::string>& folders, const MergeTarget& target) {
+  return told([&] {
+    const std::vector<Part> parts = whole_sweep(folders);
+    for (const Part& part : parts) {
+      std::error_code nowhere;
+      if (!std::filesystem::equivalent(part.folder, target.folder, nowhere)) continue;
+      throw Refusal(target.folder, "is one of the shards", "--out DIR writes elsewhere");
+    }
+    const SweepPlan plan = plan_of(parts.front());
+    SweepFolder folder(target.folder, {.elsewhere = "--out DIR", .may_resume = false});
     const SweepRecord record = {parts.front().record.version, parts.front().record.text, {}};
-    if (const auto trouble = folder.open(record, SweepStart::kResume)) return outcome_of(*trouble);
-    return merged(parts, folder);
+    // The same sweep's folder keeps its own runs, forced or not.
+    const bool begin_again = target.force && read_record(target.folder) != record;
+    const SweepStart start = begin_again ? SweepStart::kForce : SweepStart::kResume;
+    if (const auto trouble = folder.open(record, start, RowsIn::kShards)) return outcome_of(*trouble);
+    return merged(plan, parts, folder);
   });
 }
 

@@ -1,7 +1,7 @@
 // tests/cli/interruption_test.cpp: Ctrl-C half way leaves whole results or none.
 //
-// Teeth:  seen failing with the hidden folder kept on an interruption, and with SIGTERM left
-//         at its default in the parent.
+// Teeth:  seen failing with the hidden folder kept on an interruption, and with SIGTERM or
+//         SIGHUP left at its default in the parent.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -28,8 +28,8 @@ bool wait_for_hidden(const fs::path& root) {
   return false;
 }
 
-TEST_CASE("interruption: SIGINT and SIGTERM are handled alike and leave nothing", "[cli]") {
-  for (const auto& [number, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+TEST_CASE("interruption: SIGINT, SIGTERM and SIGHUP are handled alike and leave nothing", "[cli]") {
+  for (const auto& [number, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
     CAPTURE(number);
     const Place place;
     place.write("long.toml", small_scenario());

@@ -193,7 +193,7 @@ TEST_CASE("sweep: a place that cannot be written is exit code 3", "[cli][sweep]"
   const Outcome below = atoll({"sweep", "small.toml", "--results", "file/below"}, place.root);
   CHECK(below.exit_code == 3);
   CHECK(below.err == "file/below/small.sweep: error: cannot be written: Not a directory\n"
-                     "  hint: what is done is kept; go on with --resume\n");
+                     "  hint: --results DIR writes elsewhere\n");
   if (!may_mount(place)) return;
   const Outcome read_only = on_small_disk(1024, ",ro", place);
   CHECK(read_only.exit_code == 3);

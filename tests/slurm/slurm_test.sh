@@ -134,7 +134,7 @@ echo "== local"
 time "$atoll" sweep slow.toml --results local --quiet
 
 echo "== slurm"
-"$atoll" sweep slow.toml --results cluster --executor slurm --slurm-time 10 --slurm-memory 200 2>notes &
+"$atoll" sweep slow.toml --results cluster --executor slurm --slurm-time 10 --slurm-memory 200 --test-slurm-look 0.5 2>notes &
 sweep=$!
 rows() { cat cluster/slow.sweep/shard-"$1"-of-4/journal/*.journal 2>/dev/null | grep -c '"run"'; }
 some_rows() { [ "$(rows "$1")" -ge 3 ]; }
