@@ -48,7 +48,7 @@ Measured measure_again(const CommandLine& line, const experiment::Curve& before,
   fixed.options.until_ci = 0;
   Measured measured = measure(fixed, line);
   if (!measured.curve) return measured;
-  measured.curve->scenario = experiment::resolved_text(plan);
+  measured.curve->scenario = experiment::shown_text(plan);
   if (line.seeds.empty()) experiment::keep_seeds_of(before, *measured.curve);
   return measured;
 }

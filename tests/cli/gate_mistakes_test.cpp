@@ -32,26 +32,27 @@ TEST_CASE("gate: too few seeds are refused, with the number that is enough", "[c
   CHECK(std::distance(fs::directory_iterator(place.root), fs::directory_iterator()) == 2);  // no half file either
 }
 
-// The cell at 90 d is narrow at once and keeps its two seeds; the one at 30 d gets more.
+// The cell at 50 y, where nothing fails, stays at the 30 seeds from which equal values count as narrow, or
+// at seeds_max; the one at 30 d is narrow with ten.
 TEST_CASE("gate: seeds added by until_ci are judged cell by cell", "[cli][gate]") {
   const Place place;
   place.write("base.toml", goodput_scenario());
   const std::string rest =
       "arms = [\"decoupled\"]\n[[sweep.axis]]\nkey = \"failure.chips.mtbi\"\nvalues = [\"50 y\", \"30 d\"]\n";
-  const auto write = [&](const std::string& seeds) {
-    place.write("curve.toml", "format = 1\nbase = \"base.toml\"\n[sweep]\nuntil_ci = 0.8\nseeds_max = 60\n"
-                              "seeds = \"" + seeds + "\"\n" + rest);
+  const auto write = [&](const std::string& seeds_max) {
+    place.write("curve.toml", "format = 1\nbase = \"base.toml\"\n[sweep]\nuntil_ci = 0.8\nseeds_max = " + seeds_max +
+                                  "\nseeds = \"1..2\"\n" + rest);
   };
-  write("1..2");
+  write("3");
   const Outcome few = gate(place, {"baseline", "curve.toml", "--out", "b.json"});
   CHECK(few.exit_code == 2);
-  CHECK_THAT(few.err, StartsWith("curve.toml:6:9: error: sweep.seeds: too few to guard this curve: ") && Contains("; got 2 to "));
-  write("1..6");
+  CHECK_THAT(few.err, StartsWith("curve.toml:6:9: error: sweep.seeds: too few to guard this curve: ") && Contains("; got 3 seeds\n"));
+  write("60");
   const Outcome recorded = gate(place, {"baseline", "curve.toml", "--out", "b.json"});
   CHECK(recorded.err == "");
-  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.stepping, 6 to "));
+  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.stepping, 10 to 30 seeds each\n"));
   const Outcome got = check(place);
-  CHECK_THAT(got.out, Contains(" seeds before, 6 to ") && Contains("test: paired by seed\n") && !Contains("changed keys") &&
+  CHECK_THAT(got.out, Contains(" 10 to 30 seeds before, 10 to 30 now; ") && Contains("test: paired by seed\n") && !Contains("changed keys") &&
                           EndsWith("\npassed: 2 of 2 points held\n"));
 }
 
@@ -62,8 +63,8 @@ TEST_CASE("gate: a point that is there twice cannot be guarded", "[cli][gate]") 
                             "samples = 3\n[[sweep.axis]]\nkey = \"training.learners\"\nvalues = [2, 4]\n");
   const Outcome got = gate(place, {"baseline", "curve.toml", "--out", "b.json"});
   CHECK(got.exit_code == 2);
-  CHECK(got.err == "curve.toml:7:1: error: sweep.axis[0]: a gate needs each point once; got training.learners=2 twice\n"
-                   "  hint: give other values, or fewer samples\n");
+  CHECK(got.err == "curve.toml:7:1: error: sweep.axis[0]: two points are the same scenario: training.learners=2; and training.learners=2\n"
+                   "  hint: take fewer samples or another design_seed, or a grid of the values\n");
 }
 
 TEST_CASE("gate: only shares of which more is better", "[cli][gate]") {
@@ -71,7 +72,7 @@ TEST_CASE("gate: only shares of which more is better", "[cli][gate]") {
   write_guarded(place);
   const std::string hint =
       "  hint: one of goodput.stepping goodput.time goodput.chip goodput.token uptime compute_utilization participation\n";
-  for (const char* metric : {"loss.final", "step_median_s", "arm"}) {
+  for (const char* metric : {"loss.final", "step_median_s"}) {
     const Outcome got = gate(place, {"baseline", "curve.toml", "--out", "b.json", "--metric", metric});
     CHECK(got.exit_code == 2);
     CHECK(got.err ==
@@ -161,7 +162,7 @@ TEST_CASE("gate: a run that fails is exit code 4", "[cli][gate]") {
   CHECK(got.exit_code == 4);
   const std::string told =
       "a run failed: failure.chips.mtbi=\"30 d\", arm decoupled, seed 5: the run was ended by signal 6 (Aborted)\n"
-      "  repeat with: atoll run 'base.toml' --arm 'decoupled' --seed 5 --set 'failure.chips.mtbi=\"30 d\"' --results ''\n";
+      "  repeat with: atoll run 'base.toml' --arm 'decoupled' --seed 5 --set 'arm.decoupled.failure.chips.mtbi=\"30 d\"' --results ''\n";
   CHECK(got.err == told);
   CHECK_FALSE(fs::exists(place.root / "b.json"));
   REQUIRE(gate(place, {"baseline", "curve.toml", "--out", "b.json"}).exit_code == 0);
