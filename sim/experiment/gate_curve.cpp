@@ -25,10 +25,11 @@ bool add_run(CurveCell& cell, const Journal& journal, const RunKey& key, const s
   const Journal::Row row = journal.row(key);
   const std::string& names = journal.names()[row.names];
   const std::size_t value = place_of(names, "n " + metric), hash = place_of(names, "t trace_hash");
-  if (value == std::string::npos || !row.values[value].is_number()) return false;
+  const std::optional<double> number = value == std::string::npos ? std::nullopt : Journal::number_in(row.values[value]);
+  if (!number) return false;
   cell.seeds.push_back(key.seed);
-  cell.values.push_back(row.values[value].get<double>());
-  cell.trace_hashes.push_back(hash == std::string::npos ? "" : row.values[hash].get<std::string>());
+  cell.values.push_back(*number);
+  cell.trace_hashes.push_back(hash == std::string::npos ? "" : nlohmann::json::parse(row.values[hash]).get<std::string>());
   return true;
 }
 

@@ -187,6 +187,27 @@ std::uint64_t take_number(std::string_view& text) {
   return number;
 }
 
+// A row is ["run",point,arm,seed,identity,names,[values]] with values that are no lists or tables themselves.
+std::size_t start_of_values(std::string_view line) { return line.find('[', 1) + 1; }
+
+// Index behind the string, number or word of JSON that starts at `from`.
+std::size_t end_of_scalar(std::string_view text, std::size_t from) {
+  if (text[from] != '"') return text.find_first_of(",]", from);
+  std::size_t at = from + 1;
+  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at + 1;
+}
+
+std::vector<std::string_view> values_in(std::string_view line) {
+  std::vector<std::string_view> values;
+  for (std::size_t at = start_of_values(line); line[at] != ']';) {
+    const std::size_t end = end_of_scalar(line, at);
+    values.push_back(line.substr(at, end - at));
+    at = line[end] == ',' ? end + 1 : end;
+  }
+  return values;
+}
+
 }  // namespace
 
 // Lines whose checksum holds have the form in which they were written, so looking at their starts is
@@ -224,7 +245,7 @@ std::string Journal::add(std::string_view line, std::vector<std::size_t>& number
     if (other.failed) other = {line, names, failed};
     return "";
   }
-  if (!failed && row(key).values != Json::parse(rest.substr(0, rest.size() - 1))) {
+  if (!failed && values_in(other.line) != values_in(line)) {
     return fmt::format("one run has two results: point {}, arm {}, seed {}", key.point, key.arm, key.seed);
   }
   return "";
@@ -232,14 +253,13 @@ std::string Journal::add(std::string_view line, std::vector<std::size_t>& number
 
 Journal::Row Journal::row(const RunKey& key) const {
   const Entry& entry = entries_.at(key);
-  Json json = Json::parse(entry.line);
-  Row row{json.at(4).get<std::string>(), "", entry.names, nullptr};
   if (entry.failed) {
-    row.reason = json.at(5).get<std::string>();
-  } else {
-    row.values = std::move(json.at(6));
+    const Json json = Json::parse(entry.line);
+    return {json.at(4).get<std::string>(), json.at(5).get<std::string>(), entry.names, {}};
   }
-  return row;
+  const std::size_t quote = entry.line.find('"', std::string_view("[\"run\",").size());
+  const std::size_t end = entry.line.find('"', quote + 1);  // an identity has no quotes in it
+  return {std::string(entry.line.substr(quote + 1, end - quote - 1)), "", entry.names, values_in(entry.line)};
 }
 
 const std::vector<std::size_t>& Journal::places_of(const std::string& name) const {
@@ -252,26 +272,17 @@ const std::vector<std::size_t>& Journal::places_of(const std::string& name) cons
   return places;
 }
 
-namespace {
-
-// Index behind the string, number or word of JSON that starts at `from`.
-std::size_t end_of_scalar(std::string_view text, std::size_t from) {
-  if (text[from] != '"') return text.find_first_of(",]", from);
-  std::size_t at = from + 1;
-  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return at + 1;
-}
-
-}  // namespace
-
-// A row is ["run",point,arm,seed,identity,names,[values]] with values that are no lists or tables themselves.
 std::optional<double> Journal::number_at(const Entry& entry, std::size_t place) {
   if (place == std::string::npos) return std::nullopt;
-  std::size_t at = entry.line.find('[', 1) + 1;
+  std::size_t at = start_of_values(entry.line);
   for (; place > 0; --place) at = end_of_scalar(entry.line, at) + 1;
-  double value = 0;
-  const auto [end, error] = std::from_chars(entry.line.data() + at, entry.line.data() + entry.line.size(), value);
-  return error == std::errc() ? std::optional(value) : std::nullopt;
+  return number_in(entry.line.substr(at));
+}
+
+std::optional<double> Journal::number_in(std::string_view value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace sim::experiment

@@ -70,11 +70,12 @@ class Journal {
   const std::map<RunKey, Entry>& entries() const { return entries_; }
   // Lists of names, each once, in no meaningful order.
   const std::vector<std::string>& names() const { return names_; }
-  // One of the rows, parsed.
+  // One of the rows. Its values are the JSON of a number, a text, true, false or null each, in the
+  // journal's own bytes: most of them only pass through.
   struct Row {
     std::string identity, reason;  // a reason: failed, and nothing else is there
     std::size_t names;             // index into names()
-    nlohmann::ordered_json values;
+    std::vector<std::string_view> values;
   };
   Row row(const RunKey& key) const;  // Requires: the key exists; else std::out_of_range
 
@@ -82,6 +83,8 @@ class Journal {
   const std::vector<std::size_t>& places_of(const std::string& name) const;
   // The value at that place of a row that did not fail, without parsing the others; none for null or npos.
   static std::optional<double> number_at(const Entry& entry, std::size_t place);
+  // The number that a row's value is; none for anything else.
+  static std::optional<double> number_in(std::string_view value);
 
  private:
   struct Mapped;

@@ -24,9 +24,9 @@ std::string cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string cell(const Json& value) {
-  if (value.is_null()) return "";
-  return value.is_string() ? cell(value.get<std::string>()) : value.dump();
+std::string cell_of_json(std::string_view value) {
+  if (value == "null") return "";
+  return value.starts_with('"') ? cell(Json::parse(value).get<std::string>()) : std::string(value);
 }
 
 std::string cell(const std::optional<double>& value) { return value ? Json(*value).dump() : ""; }
@@ -121,7 +121,7 @@ PointNumbers numbers_of(const SweepPlan& plan, const Journal& journal, const Col
       const Journal::Row read = journal.row(found->first);
       const std::vector<std::size_t>& places = columns.places(read.names);
       for (std::size_t k = 0; k < places.size(); ++k) {
-        if (read.values[k].is_number()) row[places[k]] = read.values[k].get<double>();
+        row[places[k]] = Journal::number_in(read.values[k]);
       }
     }
   }
@@ -185,7 +185,7 @@ void write_runs_csv(const SweepPlan& plan, const Shard& shard, const Journal& jo
     std::ranges::fill(texts, "");
     if (!entry->failed) {
       const std::vector<std::size_t>& places = columns.places(row.names);
-      for (std::size_t i = 0; i < places.size(); ++i) texts[places[i]] = cell(row.values[i]);
+      for (std::size_t i = 0; i < places.size(); ++i) texts[places[i]] = cell_of_json(row.values[i]);
     }
     for (const std::string& text : texts) out << "," << text;
     out << "\n";
