@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/experiment/command.h"
+#include "sim/experiment/sweep_overrides.h"
 
 namespace sim::experiment {
 namespace {
@@ -128,7 +129,8 @@ class Comparing {
     std::string text = fmt::format("atoll run {} --arm {} --seed {}", shell_quoted(options_.file),
                                    shell_quoted(cell.arm), cell.seeds[seed]);
     for (const std::string& set : options_.sets) text += " --set " + shell_quoted(set);
-    for (const std::string& set : cell.sets) text += " --set " + shell_quoted(set);
+    // For this arm alone: others may be illegal there.
+    for (const std::string& set : cell.sets) text += " --set " + shell_quoted(for_arm(set, cell.arm));
     return text + " --results ''";
   }
 

@@ -1,6 +1,6 @@
 // sim/experiment/sweep_folder.h: the folder of a sweep: what it holds says whose it is.
 //
-//   sweep.toml            the sweep with every value written out, behind two lines: version and shard
+//   sweep.toml            the sweep in one file, the base as given, behind two lines: version and shard
 //   journal/*.journal     finished runs (journal.h)
 //   runs.csv, points.csv  once all runs are there
 //   lock                  held while a sweep works here

@@ -104,9 +104,7 @@ void read_journals(Journal& journal, const Part& part, const std::string& sweep)
     throw Refusal(folder, "holds a file that is no journal of a sweep", "take it away, or run the shard again with --force");
   }
   if (trouble.empty()) return;
-  if (trouble.find("holds runs of") == std::string::npos && trouble.find("format: must be") == std::string::npos) {
-    throw std::logic_error(trouble);
-  }
+  if (!journal.foreign()) throw std::logic_error(trouble);
   throw Refusal(trouble, "take it away, or run the shard again with --force");
 }
 

@@ -41,7 +41,9 @@ TEST_CASE("gate: a simulator that became worse fails, by point, with a command t
   CHECK(got.exit_code == 1);
   CHECK_THAT(got.out, Contains("\nWORSE ") && Contains("decoupled: failure.chips.mtbi=\"30 d\"\n"));
   CHECK_THAT(got.out, Contains("repeat: atoll run 'base.toml' --arm 'decoupled' --seed ") &&
-                          Contains(" --set 'failure.chips.mtbi=\"30 d\"' --results ''\n"));
+                          Contains(" --set 'arm.decoupled.failure.chips.mtbi=\"30 d\"' --results ''\n"));
+  const std::size_t command = got.out.find("repeat: ") + 8;
+  CHECK(shell(got.out.substr(command, got.out.find('\n', command) - command), place.root).exit_code == 0);
   CHECK_THAT(got.out, Contains("FAILED: "));
   CHECK_THAT(text_of(place.root / "j.xml"), Contains("<failure message=\"WORSE: loss ") && Contains("tests=\"2\""));
   CHECK_THAT(text_of(place.root / "m.md"), StartsWith("### Goodput gate: FAILED: ") && Contains("| WORSE | "));
