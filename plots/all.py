@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/all.py: every figure of one results folder, into its folder plots/.
 """Draws goodput_waterfall.png, loss_over_time.png and wan_traffic.png, and prints each file that it wrote.
 

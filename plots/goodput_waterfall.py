@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/goodput_waterfall.py: where the chip-time went, one bar for each arm.
 """Each bar is all chip-time, chips x duration, up to the time mark (without one: to the arm's end), and is
 split into what the chips did.

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/loss_over_time.py: held-out loss of the proxy against simulated time, for all arms.
 """Each line is one arm; all of them train the same proxy on the same examples, met by the same failures.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/paper_goodput.py: Table 1 of the Decoupled DiLoCo paper beside our simulation of it.
 """Goodput of synthetic failures at 1.2 million chips by number of learners: the published whole percents as
 bars, ours as dots. Where a dot stands on the top of its bar the simulation reproduces the paper; the

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/sweep.py: one metric of a sweep over one of its axes, an arm a line, with the intervals over seeds.
 """Reads points.csv and draws <folder>/plots/sweep.png: the mean of a metric over the first axis (or --x), one
 panel for each setting of the other axes (at most six), one line an arm, the interval over seeds as a band. Where

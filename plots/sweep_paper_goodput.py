@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/sweep_paper_goodput.py: the goodput figure of the Decoupled DiLoCo paper, published and simulated.
 """Goodput over the number of chips, a line for each number of learners: ours with intervals over seeds, the
 published whole percents as crosses. Published: arXiv:2604.21428, Table 1a. The paper publishes two of its

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 # plots/wan_traffic.py: wide-area traffic over time, one panel for each arm on the same axes.
 """Filled: what all wide-area links together carried for training (gradients, fragments, control). The line in
 another colour, where there is any: state that returning learners fetched (recovery, checkpoints, joins).

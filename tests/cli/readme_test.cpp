@@ -1,8 +1,9 @@
-// tests/cli/readme_test.cpp: every command that README.md shows is one that works.
+// tests/cli/readme_test.cpp: every command that README.md and the sample sweeps show is one that works.
 //
 // Fenced blocks marked `sh` are commands. Those that call atoll are run in a folder that sees the
 // repository's scenarios; quickstart, cmake, ctest and plots are run by continuous integration.
-// Teeth:  seen failing with a README that says `atoll comapre`.
+// The sample sweeps show theirs, plots too, in the comment at their top.
+// Teeth:  seen failing with a README that says `atoll comapre`, and with a plot that nobody may execute.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -58,6 +59,26 @@ TEST_CASE("README: every atoll command ends well", "[cli][slow]") {
       CHECK(got.exit_code == 0);
     }
   }
+}
+
+TEST_CASE("sample sweeps: the commands at their top end well", "[cli][slow]") {
+  const fs::path root(ATOLL_SOURCE_DIR);
+  const Place place;
+  for (const char* folder : {"scenarios", "plots"}) fs::create_directory_symlink(root / folder, place.root / folder);
+  std::size_t commands = 0;
+  for (const char* name : {"first.toml", "paper_goodput.toml"}) {
+    std::istringstream lines(text_of(root / "scenarios/sweeps" / name));
+    for (std::string line; std::getline(lines, line) && line.starts_with("#");) {
+      if (!line.starts_with("#   ")) continue;
+      const std::string command = line.substr(4);
+      CAPTURE(name, command);
+      const Outcome got = shell("PYTHONDONTWRITEBYTECODE=1 " + command, place.root);
+      CHECK(got.err == "");
+      CHECK(got.exit_code == 0);
+      ++commands;
+    }
+  }
+  CHECK(commands == 4);  // a sweep and its picture each
 }
 
 }  // namespace
