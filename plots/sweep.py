@@ -16,6 +16,7 @@ import results
 import style
 
 PANELS_MAX = 6
+TICKS_MAX = 6
 
 
 class Points:
@@ -90,8 +91,12 @@ def draw_panel(axes, points, rows, x_axis, scale):
             axes.errorbar(x, mean, (below, above), fmt="o", markersize=4, color=look["color"], label=arm,
                           elinewidth=0.9, alpha=0.8)
         seen += x
+    places = sorted(set(seen))
     if seen and spans_decades(seen):
         axes.set_xscale("log")
+        if len(places) <= TICKS_MAX:  # else a decade may have one label, or none
+            axes.set_xticks(places, [f"{place:g}" for place in places])
+            axes.minorticks_off()
     axes.set_xlabel(x_axis)
     axes.grid(color=style.FAINT, linewidth=0.6)
 
@@ -106,9 +111,9 @@ def draw(points, x_axis):
     shown = settings[:PANELS_MAX]
     columns = min(3, len(shown))
     lines = (len(shown) + columns - 1) // columns
-    figure, panels = style.pyplot.subplots(lines, columns, figsize=(9, 1.0 + 2.9 * lines), squeeze=False, sharey=True)
-    figure.subplots_adjust(left=0.09, right=0.98, top=1 - 0.85 / (1.0 + 2.9 * lines), bottom=0.5 / (1.0 + 2.9 * lines),
-                           hspace=0.45, wspace=0.1)
+    height = 1.25 + 2.9 * lines
+    figure, panels = style.pyplot.subplots(lines, columns, figsize=(9, height), squeeze=False, sharey=True)
+    figure.subplots_adjust(left=0.09, right=0.98, top=1 - 1.1 / height, bottom=0.5 / height, hspace=0.45, wspace=0.1)
     scale = 100 if is_share(points.metric) else 1
     for panel in panels.flat[len(shown):]:
         panel.set_visible(False)
@@ -119,9 +124,10 @@ def draw(points, x_axis):
             panel.set_title(style.short(", ".join(f"{a} {v}" for a, v in zip(others, setting)), 46), fontsize=8.5)
     for row in panels:
         row[0].set_ylabel(points.metric + (" (percent)" if scale == 100 else ""))
-    # Above the panel where there are bars: matplotlib finds a place that is free of lines only.
-    above = {} if points.is_grid else {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncol": 4}
-    panels.flat[0].legend(fontsize=8, **above)
+    # Above all panels: a place that matplotlib finds is free of lines only, not of bands and bars.
+    handles, labels = panels.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, loc="upper left", bbox_to_anchor=(0.005, 1 - 0.5 / height), ncol=6,
+                  frameon=False)
     along = "" if points.is_grid or not moving else f"; a dot a point; also varied: {', '.join(moving)}"
     left_out = f"; {len(settings) - len(shown)} settings left out" if len(settings) > len(shown) else ""
     style.heading(figure, f"{points.metric} over {x_axis}",
