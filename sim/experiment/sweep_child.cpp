@@ -4,28 +4,15 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <system_error>
-#include <utility>
 
 #include "sim/experiment/results_folder.h"
 #include "sim/experiment/simulate.h"
 #include "sim/experiment/sweep_row.h"
+#include "sim/experiment/told_trouble.h"
 
 namespace sim::experiment {
 namespace {
-
-// A file trouble whose text is complete already.
-class KeptTrouble : public std::system_error {
- public:
-  explicit KeptTrouble(std::string text)
-      : std::system_error(EIO, std::generic_category()), text_(std::move(text)) {}
-  const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
 
 void slow_repairs(scenario::Arm& arm, double factor) {
   for (chaos::FailureOptions& failure : arm.failures) failure.repair.mean_s *= factor;
@@ -108,7 +95,7 @@ class SweepChild {
     const std::string& name = scenario.arms[arm].training.name;
     ResultsFolder folder(fmt::format("{}/point-{}/{}/seed-{}", keep, key.point, name, key.seed));
     const auto told = [](const std::optional<FolderTrouble>& trouble) {
-      if (trouble) throw KeptTrouble(trouble->message);
+      if (trouble) throw ToldTrouble(trouble->message);
     };
     told(folder.open(scenario::resolved_text(scenario, &name), Overwrite::kForce));
     request.results_folder = folder.hidden_path();

@@ -3,20 +3,19 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <new>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
 
 #include "sim/experiment/child_process.h"
+#include "sim/experiment/shared_memory.h"
 #include "sim/experiment/simulate.h"
 #include "sim/experiment/stopwatch.h"
 #include "sim/experiment/sweep_row.h"
@@ -27,19 +26,11 @@ namespace {
 
 constexpr unsigned kTrialSeconds = 5;   // assumed: patience
 constexpr std::uint64_t kArmsTried = 4;
-constexpr double kOverhead = 0.003;     // seconds beside the run itself, measured by tests/cli/sweep_speed_test.cpp
+constexpr double kOverhead = 0.0007;    // seconds beside the run itself, measured by tests/bench/sweep_on_two_cores
 
 // What a parent can see of a trial that was ended.
 class SharedState {
  public:
-  SharedState() {
-    void* const place = mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    state_ = new (place) State;
-  }
-  SharedState(const SharedState&) = delete;
-  ~SharedState() { munmap(state_, sizeof(State)); }
-
   void set_share(double share) { state_->millionths = static_cast<std::uint64_t>(share * 1e6); }
   double share() const { return static_cast<double>(state_->millionths) / 1e6; }
   bool cut() const { return state_->cut; }
@@ -62,7 +53,7 @@ class SharedState {
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-  State* state_;
+  Shared<State> state_;
   static inline std::atomic<bool>* cut_ = nullptr;  // for the handler, in a child of its own
 };
 

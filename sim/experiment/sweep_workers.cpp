@@ -2,53 +2,24 @@
 #include "sim/experiment/sweep_workers.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <new>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "sim/experiment/child_process.h"
 #include "sim/experiment/journal.h"
+#include "sim/experiment/shared_memory.h"
 #include "sim/experiment/stopwatch.h"
 #include "sim/experiment/sweep_child.h"
+#include "sim/experiment/told_trouble.h"
 
 namespace sim::experiment {
 namespace {
 
 constexpr double kSyncSeconds = 1.0;
 
-// One T in memory that fork does not copy.
-template <typename T>
-class Shared {
- public:
-  Shared() {
-    void* const place = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    value_ = new (place) T;
-  }
-  Shared(const Shared&) = delete;
-  ~Shared() { munmap(value_, sizeof(T)); }
-  T& operator*() { return *value_; }
-
- private:
-  T* value_;
-};
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-// A file trouble whose text is complete already.
-class Trouble : public std::system_error {
- public:
-  explicit Trouble(std::string text)
-      : std::system_error(EIO, std::generic_category()), text_(std::move(text)) {}
-  const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
 
 // --- in a worker --------------------------------------------------------------------------------
 
@@ -68,7 +39,7 @@ class Worker {
     while (again || (counters_.failed < settings_.failures_max && counters_.next < pending_.size())) {
       const ChildEnding ending = run_child(again);
       const bool alone = std::exchange(again, std::nullopt).has_value() || rows_ == 0;
-      if (ending.kind == EndingKind::kFileTrouble) throw Trouble(ending.reason);
+      if (ending.kind == EndingKind::kFileTrouble) throw ToldTrouble(ending.reason);
       if (ending.kind == EndingKind::kStopped) return;
       if (ending.kind != EndingKind::kBug) continue;
       const std::uint64_t index = died_at();
