@@ -27,7 +27,7 @@ std::optional<int> refusal(const CommandLine& line, const experiment::SweepPlan&
                                          : "tell no spread";
   const std::size_t needed = spread_known ? experiment::seeds_needed(curve) : experiment::kSeedsMin;
   const std::string range = fmt::format("{}..{}", plan.seeds.front(), plan.seeds.front() + needed - 1);
-  return say_mistake(place_of_seeds(line), fmt::format("too few to guard this curve: they {}; got {}", reach, in_words(counts)),
+  return say_mistake(place_of_seeds(line, plan), fmt::format("too few to guard this curve: they {}; got {}", reach, in_words(counts)),
                      line.seeds.empty() ? fmt::format("write seeds = \"{}\" in [sweep]", range) : "--seeds " + range);
 }
 

@@ -27,7 +27,7 @@ std::optional<int> refusal(const CommandLine& line, const experiment::Curve& bef
   const std::string reach = spread_known ? fmt::format("they find a loss of {:.2f} points in 95 % of cases, and {:.1f} is wanted",
                                                        100 * found, 100 * experiment::kGuardedLoss)
                                          : "one seed tells no spread";
-  return say_mistake(place_of_seeds(line),
+  return say_mistake(place_of_seeds(line, plan),
                      fmt::format("too few to tell: {}; got {}..{}", reach, seeds.front(), seeds.back()),
                      "leave --seeds out: the baseline's are taken");
 }

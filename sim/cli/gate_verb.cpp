@@ -3,29 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/cli/output.h"
 #include "sim/cli/verbs.h"
 #include "sim/experiment/gate_point.h"
-#include "sim/scenario/parse.h"
 
 namespace sim::cli {
 namespace {
-
-base::Place place_in_sweep(const std::string& file, const std::string& key) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  base::Problems ignored;
-  const base::Value root = scenario::parse_toml(text.str(), file, ignored);
-  const base::Value* const sweep = root.find("sweep");
-  const base::Value* const value = sweep == nullptr ? nullptr : sweep->find(key);
-  return value == nullptr ? base::Place{file, {}, "sweep." + key} : value->place;
-}
 
 Measured ended(const experiment::SweepOutcome& outcome) {
   switch (outcome.end) {
@@ -52,7 +38,7 @@ LoadedSweep load_curve(const CommandLine& line) {
   if (!loaded.plan) return loaded;
   const experiment::SweepPlan& plan = *loaded.plan;
   if (!experiment::is_gate_metric(plan.options.metric)) {
-    return {std::nullopt, say_mistake(place_of_metric(line),
+    return {std::nullopt, say_mistake(place_of_metric(line, plan),
                                       fmt::format("must be a share of which more is better; got {}", plan.options.metric),
                                       fmt::format("one of {}", fmt::join(experiment::kGateMetrics, " ")))};
   }
@@ -71,19 +57,19 @@ Measured measure(const experiment::SweepPlan& plan, const CommandLine& line) {
   if (measured.curve) return {std::move(measured.curve), 0, ""};
   if (measured.arm_without_metric.empty()) return ended(measured.outcome);
   return {std::nullopt,
-          say_mistake(place_of_metric(line),
+          say_mistake(place_of_metric(line, plan),
                       fmt::format("{} is no number in the summary of arm '{}'", plan.options.metric,
                                   measured.arm_without_metric),
                       "goodput.stepping is one"),
           ""};
 }
 
-base::Place place_of_seeds(const CommandLine& line) {
-  return line.seeds.empty() ? place_in_sweep(line.file, "seeds") : base::Place{line.file, {}, "--seeds"};
+base::Place place_of_seeds(const CommandLine& line, const experiment::SweepPlan& plan) {
+  return line.seeds.empty() ? plan.seeds_place : base::Place{line.file, {}, "--seeds"};
 }
 
-base::Place place_of_metric(const CommandLine& line) {
-  return line.sweep.metric ? base::Place{line.file, {}, "--metric"} : place_in_sweep(line.file, "metric");
+base::Place place_of_metric(const CommandLine& line, const experiment::SweepPlan& plan) {
+  return line.sweep.metric ? base::Place{line.file, {}, "--metric"} : plan.metric_place;
 }
 
 int say_mistake(const base::Place& place, const std::string& message, const std::string& hint) {

@@ -23,8 +23,8 @@ struct Measured {
 Measured measure(const experiment::SweepPlan& plan, const CommandLine& line);
 
 // Where seeds or metric come from: their option on the command line, or their place in [sweep].
-base::Place place_of_seeds(const CommandLine& line);
-base::Place place_of_metric(const CommandLine& line);
+base::Place place_of_seeds(const CommandLine& line, const experiment::SweepPlan& plan);
+base::Place place_of_metric(const CommandLine& line, const experiment::SweepPlan& plan);
 
 // Prints one mistake; the exit code for it.
 int say_mistake(const base::Place& place, const std::string& message, const std::string& hint);

@@ -126,6 +126,8 @@ class Loader {
     base::bind(scenario::sweep_schema(), sweep == nullptr ? absent : *sweep, &plan_.options, problems_);
     if (request_.until_ci) plan_.options.until_ci = *request_.until_ci;
     if (request_.metric) plan_.options.metric = *request_.metric;
+    plan_.seeds_place = place_of("seeds");
+    plan_.metric_place = place_of("metric");
     check_metric();
     plan_.sets = plan_.options.set;
     plan_.sets.insert(plan_.sets.end(), request_.sets.begin(), request_.sets.end());
@@ -146,7 +148,7 @@ class Loader {
   void check_metric() {
     const std::string& metric = plan_.options.metric;
     if (scenario::is_summary_number(metric)) return;
-    const Place place = request_.metric ? Place{"--metric", {}, ""} : place_of("metric");
+    const Place place = request_.metric ? Place{"--metric", {}, ""} : plan_.metric_place;
     problems_.add(place, fmt::format("must be a number in summary.json; got \"{}\"", metric),
                   scenario::summary_number_hint(metric));
   }
@@ -238,7 +240,7 @@ class Loader {
     if (auto seeds = parse_seeds(plan_.options.seeds)) {
       plan_.seeds = std::move(*seeds);
     } else {
-      problems_.add(place_of("seeds"), fmt::format("must be FIRST..LAST, whole numbers, rising; got \"{}\"",
+      problems_.add(plan_.seeds_place, fmt::format("must be FIRST..LAST, whole numbers, rising; got \"{}\"",
                                                    plan_.options.seeds));
     }
   }

@@ -44,6 +44,7 @@ struct SweepPlan {
   std::vector<std::string> sets;  // laid on it before the axes
   scenario::Scenario base;        // with these, without the axes
   scenario::SweepOptions options;
+  base::Place seeds_place, metric_place;  // in [sweep], or its name where it is not written
   std::vector<Axis> axes;
   std::vector<std::size_t> arms;  // indices into base.arms
   std::size_t reference = 0;      // position in `arms`
