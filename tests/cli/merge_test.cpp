@@ -13,8 +13,6 @@ namespace {
 
 using Catch::Matchers::StartsWith;
 
-const std::string kFolder = "results/small.sweep";
-
 void run_shards(const Place& place, const std::string& words = "") {
   for (const char* shard : {"1/2", "2/2"}) {
     REQUIRE(shell("atoll sweep small.toml --quiet --force --shard " + std::string(shard) + " " + words, place.root).exit_code != 2);

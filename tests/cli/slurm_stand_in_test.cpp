@@ -17,8 +17,6 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-const std::string kFolder = "results/small.sweep";
-
 struct Cluster {
   Cluster() { write_small_sweep(place); }
 

@@ -70,6 +70,14 @@ inline void write_small_sweep(const Place& place) {
   place.write("small.toml", small_sweep());
 }
 
+// Where its results go, below the place.
+inline const std::string kFolder = "results/small.sweep";
+
+inline Outcome sweep(const Place& place, std::vector<std::string> words, const std::string& file = "small.toml") {
+  words.insert(words.begin(), {"sweep", file});
+  return atoll(words, place.root);
+}
+
 // A table whose cells hold no line feed; quotes are taken off.
 inline std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
   const auto cells_of = [](const std::string& line) {

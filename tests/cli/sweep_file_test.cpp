@@ -15,8 +15,6 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-const std::string kFolder = "results/small.sweep";
-
 std::string swept(const std::string& text, const std::string& scenario = goodput_scenario()) {
   return scenario + "\n[sweep]\nseeds = \"1..2\"\n" + text;
 }

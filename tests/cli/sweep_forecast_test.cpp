@@ -11,13 +11,6 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-const std::string kFolder = "results/small.sweep";
-
-Outcome sweep(const Place& place, std::vector<std::string> words) {
-  words.insert(words.begin(), {"sweep", "small.toml"});
-  return atoll(words, place.root);
-}
-
 TEST_CASE("sweep: a dry run counts, estimates, and writes nothing", "[cli][sweep]") {
   const Place place;
   write_small_sweep(place);

@@ -12,13 +12,6 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-const std::string kFolder = "results/small.sweep";
-
-Outcome sweep(const Place& place, std::vector<std::string> words) {
-  words.insert(words.begin(), {"sweep", "small.toml"});
-  return atoll(words, place.root);
-}
-
 // One point and one arm in which nothing ever fails, so that all seeds give the goodput 1.
 void write_quiet_sweep(const Place& place) {
   place.write("base.toml", goodput_scenario());

@@ -16,13 +16,6 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-const std::string kFolder = "results/small.sweep";
-
-Outcome sweep(const Place& place, std::vector<std::string> words, const std::string& file = "small.toml") {
-  words.insert(words.begin(), {"sweep", file});
-  return atoll(words, place.root);
-}
-
 TEST_CASE("sweep: rows are points x arms x seeds, in order, with what varied", "[cli][sweep]") {
   const Place place;
   write_small_sweep(place);

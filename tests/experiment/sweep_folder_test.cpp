@@ -15,29 +15,19 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+
+#include "tests/cli/run_command.h"
 
 namespace sim::experiment {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Place {
- public:
-  Place() {
-    std::string name = (fs::temp_directory_path() / "atoll-folder-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    root = name;
-  }
-  Place(const Place&) = delete;
-  ~Place() { fs::remove_all(root); }
-
-  fs::path root;
-};
+using tests_cli::Place;
 
 // From now on this process gets `answer` for the call.
 void filter_call(unsigned number, unsigned answer) {
