@@ -23,8 +23,15 @@ enum class FailureActs : std::uint8_t { kAtOnce, kStepEnd };
 // Decoupled: skip | merge a fragment that finds no room. Streaming: block | skip | stale, what a learner
 // does with a merge that is not there tau steps after its take.
 enum class LatePolicy : std::uint8_t { kSkip, kMerge, kBlock, kStale };
-// What learners that meet at barriers do about one that is gone.
-enum class LossPolicy : std::uint8_t { kWait, kSkip, kStale };
+// What learners that meet at barriers do about one that is gone. Discard: those that are left throw the
+// round away and begin it again from what they last merged.
+enum class LossPolicy : std::uint8_t { kWait, kSkip, kStale, kDiscard };
+// Where a job or learner whose program died gets its state from; the same words for every method.
+//   host-memory  its hosts' copy of the last finished step, where one of them lives (chips and slices
+//                leave the host, islands and regions take it); else as peer
+//   peer         a replica that is up elsewhere; where there is none, as checkpoint
+//   checkpoint   the last durable save in the store; with none, from the beginning
+enum class Recovery : std::uint8_t { kHostMemory, kPeer, kCheckpoint };
 enum class FragmentPartition : std::uint8_t { kBalanced, kStrided, kSequential };
 enum class Adoption : std::uint8_t { kOnArrival, kPinned };
 enum class GraceKind : std::uint8_t { kNone, kAdaptive };
@@ -35,13 +42,15 @@ enum class ReduceKind : std::uint8_t { kRing, kTwoLevel };
 // How a job of slices reacts to losing and regaining them. All durations are fixed and its own.
 struct ElasticityOptions {
   bool elastic;            // false: any loss stops the job until the slices are back
-  Nanoseconds detection;   // from the failure until the job notices
+  Nanoseconds detection;   // from the failure until others and the job itself notice
   Nanoseconds downscale;   // elastic: stop after a loss
   Nanoseconds upscale;     // elastic: stop to take slices back
   Nanoseconds restart;     // non-elastic: program start once the slices are back
   SecondHit second_hit;    // a loss during a reconfiguration
   FailureActs failure_acts;
   bool join_state;         // upscale across regions also moves the state over the links
+  Recovery recovery;       // where the state comes from after a loss that stopped everything
+  Nanoseconds timeout;     // how long a collective hangs on a link that carries nothing more
 };
 
 struct CheckpointOptions {

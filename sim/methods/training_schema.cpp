@@ -255,10 +255,11 @@ void add_patience_keys(SchemaOf<TrainingOptions>& schema) {
       .choice("on_loss", &T::on_loss,
               Choices<LossPolicy>{{"skip", LossPolicy::kSkip},
                                   {"wait", LossPolicy::kWait},
-                                  {"stale", LossPolicy::kStale}},
+                                  {"stale", LossPolicy::kStale},
+                                  {"discard", LossPolicy::kDiscard}},
               "skip",
-              "a learner that is gone: merge without it and let it copy a peer; wait for it; or let "
-              "it go on with what it has (assumed)")
+              "a learner that is gone: merge without it and let it copy a peer; wait for it; let it "
+              "go on with what it has; or throw the round away (assumed)")
       .only("method", at_barriers())
       .choice("late", &T::late,
               Choices<LatePolicy>{{"block", LatePolicy::kBlock},

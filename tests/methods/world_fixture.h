@@ -108,7 +108,9 @@ struct Setup {
                     .restart = 5 * kSecond,
                     .second_hit = SecondHit::kRestart,
                     .failure_acts = FailureActs::kAtOnce,
-                    .join_state = false};
+                    .join_state = false,
+                    .recovery = Recovery::kHostMemory,
+                    .timeout = 0};
     t.checkpoint = {.every = 0, .save = 0, .load = 0, .redo = false};
     t.reduce = ReduceKind::kTwoLevel;
     t.buckets = 64;
