@@ -75,6 +75,15 @@ template <class C> void code_fact(C& c, FaultEnded& f, Nanoseconds) { code(c, f.
 template <class C> void code_fact(C& c, GraceDecided& f, Nanoseconds) {
   code_all(c, f.step_estimate, f.quorum_estimate, f.sync_estimate, f.grace, f.step);
 }
+template <class C> void code_fact(C& c, FragmentKept& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentDropped& f, Nanoseconds) {
+  code_all(c, f.fragment, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentRestored& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
+}
 template <class C> void code_fact(C& c, EvaluationDue& f, Nanoseconds) {
   code_all(c, f.tokens, f.index);
 }
@@ -138,6 +147,9 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kSnapshotSaved: return code_fact(c, fact.snapshot_saved, fact.at);
     case Kind::kSnapshotEnded: return code_fact(c, fact.snapshot_ended, fact.at);
     case Kind::kDecided: return code_fact(c, fact.decided, fact.at);
+    case Kind::kFragmentKept: return code_fact(c, fact.fragment_kept, fact.at);
+    case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
+    case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
