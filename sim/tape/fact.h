@@ -214,6 +214,7 @@ struct GlobalRestored {
 struct TransferStarted {
   std::int64_t bytes;
   std::uint32_t transfer;
+  std::uint32_t exchange;  // the same for all that began as one and end as one
   std::uint16_t source_region;
   std::uint16_t target_region;
   TrafficClass traffic;
