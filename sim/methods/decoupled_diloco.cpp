@@ -32,18 +32,14 @@ engine::Process DecoupledDiloco::live(Replica& replica, bool after_loss) {
 
 engine::Task<> DecoupledDiloco::step(Replica& replica) {
   ElasticJob& job = replica.job;
-  const Nanoseconds start = world_.conductor.now();
-  const Nanoseconds compute = job.next_compute_time();
   if (!world_.with_merges) {
-    const std::uint32_t steps =
-        job.steps_are_alike() ? world_.horizon.steps_until_due(job.tokens_per_step()) : 1;
-    co_await job.run_stretch(compute, compute, steps);
+    co_await job.run_steps(world_.horizon.steps_until_due(job.tokens_per_step()));
     co_return;
   }
-  job.expect_step_end(start + compute);
-  co_await world_.conductor.sleep_until(start + compute, job.turn());
-  job.finish_step(start, compute);
-  world_.conductor.spawn(syncer_.report(replica, compute),
+  const Nanoseconds start = world_.conductor.now();
+  const bool done = co_await job.run_steps(1);
+  if (!done) co_return;
+  world_.conductor.spawn(syncer_.report(replica, world_.conductor.now() - start),
                          {engine::Priority::kArrival, job.learner()});
 }
 
@@ -82,10 +78,11 @@ void DecoupledDiloco::go_out(Replica& replica) {
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  ReplicaMethod::hosts_lost(slices);
   if (!world_.with_merges) return;
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    // Any slice left holds the whole state.
-    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+    // Any slice or host left holds the whole state.
+    if (!replicas_[learner]->job.state_lives()) lose_state(*replicas_[learner]);
   }
   syncer_.shards_changed().notify();  // a shard may have counted on its parameters
 }
@@ -108,7 +105,7 @@ void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
 }
 
 void DecoupledDiloco::network_changed() {
-  for (const auto& replica : replicas_) replica->job.network_changed();
+  ReplicaMethod::network_changed();
   if (world_.with_merges) syncer_.network_changed();
 }
 

@@ -34,7 +34,7 @@ class DecoupledDiloco final : public ReplicaMethod {
 
   void adopt(Replica& replica);
   void go_out(Replica& replica) override;
-  void lose_state(Replica& replica);
+  void lose_state(Replica& replica) override;
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   Syncer syncer_;

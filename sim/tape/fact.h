@@ -46,8 +46,9 @@ enum class Kind : std::uint8_t {
   kSnapshotSaved,
   kSnapshotEnded,
   kDecided,
+  kMemberComputed,
 };
-constexpr Kind kLastKind = Kind::kDecided;
+constexpr Kind kLastKind = Kind::kMemberComputed;
 constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
@@ -282,6 +283,15 @@ struct Decided {
   std::uint8_t yes;
 };
 
+// How long the learner's joined slices on one island computed in the step that the next StepsDone of
+// the learner tells; the others computed on, and it waited. Told only where islands draw their own
+// step times; else SliceShape::step_time says it.
+struct MemberComputed {
+  Nanoseconds compute;  // of the slowest of them
+  std::uint32_t island;
+  std::uint16_t learner;
+};
+
 struct Fact {
   Nanoseconds at;
   union {
@@ -311,6 +321,7 @@ struct Fact {
     SnapshotSaved snapshot_saved;
     SnapshotEnded snapshot_ended;
     Decided decided;
+    MemberComputed member_computed;
   };
   Kind kind;
 
@@ -355,6 +366,8 @@ struct Fact {
   Fact(Nanoseconds date, const SnapshotEnded& f)
       : at(date), snapshot_ended(f), kind(Kind::kSnapshotEnded) {}
   Fact(Nanoseconds date, const Decided& f) : at(date), decided(f), kind(Kind::kDecided) {}
+  Fact(Nanoseconds date, const MemberComputed& f)
+      : at(date), member_computed(f), kind(Kind::kMemberComputed) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

@@ -17,7 +17,7 @@ void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
             std::vector<Contributor>& contributors);
 
 // Of a tape file; readers take this one and the one before.
-constexpr std::uint64_t kTapeFormat = 2;
+constexpr std::uint64_t kTapeFormat = 3;
 
 // What an older format does not hold is left as it is.
 void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format = kTapeFormat);
