@@ -26,6 +26,7 @@ LABEL_SHARE = 0.025
 # Families share a colour; a pattern tells their members apart.
 LOOKS = {
     "compute": ("useful computing", style.BLUE, ""),
+    "waiting_for_slowest": ("waiting for the slowest inside a step", style.ORANGE, "////"),
     "exposed_communication": ("waiting for the network inside a step", style.ORANGE, ""),
     "rolled_back": ("work rolled back", style.RED, ""),
     "interrupted_step": ("step cut off by a failure", style.RED, "////"),

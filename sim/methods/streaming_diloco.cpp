@@ -34,16 +34,7 @@ engine::Task<> StreamingDiloco::help_to_save(Replica& replica) {
 
 // Steps up to the next barrier or adoption are alike, so they are one stretch.
 engine::Task<> StreamingDiloco::run_steps(Replica& replica) {
-  ElasticJob& job = replica.job;
-  const Nanoseconds start = world_.conductor.now();
-  const Nanoseconds compute = job.next_compute_time();
-  if (job.steps_are_alike()) {
-    co_await job.run_stretch(compute, compute, syncs_.steps_until_next(replica));
-    co_return;
-  }
-  job.expect_step_end(start + compute);
-  co_await world_.conductor.sleep_until(start + compute, job.turn());
-  job.finish_step(start, compute);
+  co_await replica.job.run_steps(syncs_.steps_until_next(replica));
 }
 
 void StreamingDiloco::adopt(Replica& replica) {
@@ -71,9 +62,10 @@ void StreamingDiloco::go_out(Replica& replica) {
 }
 
 void StreamingDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  ReplicaMethod::hosts_lost(slices);
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    // Any slice left holds the whole state.
-    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+    // Any slice or host left holds the whole state.
+    if (!replicas_[learner]->job.state_lives()) lose_state(*replicas_[learner]);
   }
 }
 
@@ -88,7 +80,7 @@ void StreamingDiloco::lose_state(Replica& replica) {
 }
 
 void StreamingDiloco::network_changed() {
-  for (const auto& replica : replicas_) replica->job.network_changed();
+  ReplicaMethod::network_changed();
   recovery_changed_.notify();
   syncs_.network_changed();
 }

@@ -47,7 +47,7 @@ class StreamingDiloco final : public ReplicaMethod {
   void begin_new_life(Replica& replica, std::uint32_t step, const std::vector<std::uint32_t>& held);
   void adopt(Replica& replica);
   void go_out(Replica& replica) override;
-  void lose_state(Replica& replica);
+  void lose_state(Replica& replica) override;
   void go_on_from(Replica& replica, std::uint32_t step);
   // The furthest step that any learner which holds a state has finished. Tells what stretches hold.
   std::uint32_t newest_live_step();

@@ -122,6 +122,8 @@ struct Summary {
   std::uint64_t recoveries_in_merges = 0;  // of those, how many contributed to a merge again
   std::uint64_t violation_count = 0;
   std::vector<std::string> violations;
+  std::vector<readers::Stall> liveness;    // who was in no merge for longer than the bound
+  std::optional<Nanoseconds> liveness_bound;
 };
 
 // Fills every field that the ledgers know; leaves scenario, arm, seed, version, hashes, losses, proxy,

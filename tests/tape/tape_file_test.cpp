@@ -43,7 +43,7 @@ std::vector<Fact> one_of_each() {
       {5_s, CheckpointSaved{1, 2}},
       {5_s, RolledBack{1, 2, 3}},
       {5_s, GlobalRestored{1, 2}},
-      {6_s, TransferStarted{INT64_MAX, 2, 3, 4, TrafficClass::kJoin}},
+      {6_s, TransferStarted{INT64_MAX, 2, 9, 3, 4, TrafficClass::kJoin}},
       {6_s, TransferDone{9, 8, 7, 6, 5, 4, TrafficClass::kRecovery, TransferStatus::kCancelled}},
       {7_s, FaultStarted{base::kNever, 0.1, 3, 4, FaultKind::kPartition, TargetKind::kSyncer, 1, 1}},
       {8_s, FaultEnded{k32}},
