@@ -70,11 +70,17 @@ void DecoupledDiloco::adopt(Replica& replica) {
   replica.inbox = std::move(early);
 }
 
+// Only the hosts' copies outlast the program.
 void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
   replica.reported = false;
   syncer_.learner_failed(replica);
+  const bool stopped_dead = replica.job.joined_count() == 0;
+  if (stopped_dead && world_.with_merges &&
+      world_.training.elasticity.recovery != Recovery::kHostMemory) {
+    lose_state(replica);
+  }
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
@@ -88,21 +94,25 @@ void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
 }
 
 void DecoupledDiloco::lose_state(Replica& replica) {
+  if (!replica.has_state) return;
   replica.has_state = false;
   replica.listening = false;
   replica.inbox.clear();
   syncer_.learner_failed(replica);
   restart_copies_from(replica);
+  recovery_changed_.notify();
 }
 
 void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
   syncer_.shard_lost(shard);
   for (const auto& replica : replicas_) {
-    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.serves(*replica)) {
+    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.whole_source(*replica)) {
       restart_copy(*replica, tape::LossReason::kSyncerDied);
     }
   }
 }
+
+void DecoupledDiloco::syncer_host_lost(std::uint16_t shard) { syncer_.host_lost(shard); }
 
 void DecoupledDiloco::network_changed() {
   ReplicaMethod::network_changed();
@@ -117,16 +127,21 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
     replica.out = false;
     co_return;
   }
-  if (replica.out && job.next_compute_time() > 0) {
-    const Nanoseconds outage = world_.conductor.now() - replica.out_since;
-    if (outage / job.next_compute_time() > world_.training.resume_within) {
-      replica.has_state = false;
-      syncer_.learner_failed(replica);
-    }
-  }
+  if (outlasted(replica)) lose_state(replica);
   if (!replica.has_state) co_await recover(replica);
   if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));
   replica.out = false;
+}
+
+// It was out for so long that a copy of somebody who went on is worth more than its own state.
+bool DecoupledDiloco::outlasted(const Replica& replica) const {
+  const Nanoseconds step = replica.job.next_compute_time();
+  if (!replica.out || step <= 0) return false;
+  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->can_contribute();
+  });
+  return others_went_on &&
+         (world_.conductor.now() - replica.out_since) / step > world_.training.resume_within;
 }
 
 }  // namespace sim::methods

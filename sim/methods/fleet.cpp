@@ -224,8 +224,7 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   shape.steps_vary = spread.step_sd > 0;
   const bool synchronous = training.method == MethodKind::kDataParallel;
   shape.model_is_learner = synchronous;
-  shape.may_roll_back =
-      training.method != MethodKind::kDecoupledDiloco && training.checkpoint.redo;
+  shape.may_roll_back = training.checkpoint.redo;
   shape.native_tokens_per_s = native_tokens_per_s(model, training, fleet);
   shape.nominal_step =
       base::from_seconds(static_cast<double>(shape.batch_tokens) / shape.native_tokens_per_s);
