@@ -118,11 +118,11 @@ engine::Task<> ElasticJob::grow() {
   mark_live(joining);
 }
 
+// All that are joined hold the state, so who reaches them can get it and step with them.
 std::vector<std::uint32_t> ElasticJob::joinable() const {
   std::vector<std::uint32_t> slices = waiting();
-  const std::vector<std::uint16_t> holders = holding_regions();
   std::erase_if(slices, [&](std::uint32_t slice) {
-    return !nearest(holders, world_.shape().slices[slice].region).has_value();
+    return !nearest(regions(), world_.shape().slices[slice].region).has_value();
   });
   return slices;
 }

@@ -185,6 +185,14 @@ void give_batch(const TrainingOptions& training, std::uint32_t slots, Fleet& fle
   }
 }
 
+// The nearest nanosecond, but no noticeably shorter step: nothing is faster than its chips.
+Nanoseconds whole_nanoseconds(double seconds) {
+  constexpr double kNoticeable = 1e-6;
+  const Nanoseconds nearest = base::from_seconds(seconds);
+  const bool short_of_it = base::to_seconds(nearest) < seconds * (1 - kNoticeable);
+  return nearest > 0 && short_of_it ? nearest + 1 : nearest;
+}
+
 // Tokens per second of the whole fleet with everything healthy, compute only.
 double native_tokens_per_s(const NominalModelOptions& model, const TrainingOptions& training,
                            const Fleet& fleet) {
@@ -218,7 +226,7 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   for (std::size_t s = 0; s < shape.slices.size(); ++s) {
     const bool used_here = shape.slices[s].learner != tape::kNoLearner;
     fleet.slice_step_time.push_back(
-        used_here ? base::from_seconds(slice_step_s(model, training, fleet, s)) : 0);
+        used_here ? whole_nanoseconds(slice_step_s(model, training, fleet, s)) : 0);
     shape.slices[s].step_time = fleet.slice_step_time[s];
   }
   shape.steps_vary = spread.step_sd > 0;

@@ -20,8 +20,8 @@ struct Fleet {
   std::vector<double> slice_speed;  // of its island, the drawn factor included
   // Compute rate of each slice, FLOP/s: chips x peak x utilization x speed.
   std::vector<double> slice_flops_per_s;
-  // Compute time of one step of each slice on its own tokens, to the nearest nanosecond; 0 for unused
-  // slices.
+  // As in shape.slices: compute time of one step of each slice on its own tokens; 0 for unused slices,
+  // and where it is below half a nanosecond.
   std::vector<Nanoseconds> slice_step_time;
 };
 
