@@ -61,7 +61,7 @@ std::vector<std::uint32_t> Job::waiting() const {
 }
 
 void Job::refresh() {
-  compute_ = 0;
+  compute_ = 1;  // the clock's grain: no step is shorter
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != SliceState::kJoined) continue;
@@ -105,7 +105,7 @@ Nanoseconds Job::next_compute_time() const {
   // Keyed by the step, so that one arm's detours do not shift another's spread.
   base::Stream stream(step_time_.word_at(step_), "factor");
   const double factor = base::exponential(world_.step_sd * stream.next_normal());
-  return base::from_seconds(base::to_seconds(compute_) * factor);
+  return std::max<Nanoseconds>(1, base::from_seconds(base::to_seconds(compute_) * factor));
 }
 
 void Job::tell(Nanoseconds start, Nanoseconds period, Nanoseconds compute, std::uint32_t count) {

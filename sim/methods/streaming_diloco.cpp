@@ -7,7 +7,11 @@ namespace sim::methods {
 
 using tape::Activity;
 
-StreamingDiloco::StreamingDiloco(World& world) : ReplicaMethod(world), syncs_(world, replicas_) {}
+StreamingDiloco::StreamingDiloco(World& world)
+    : ReplicaMethod(world),
+      syncs_(world, replicas_),
+      host_copies_(replicas_.size()),
+      copies_hang_until_(replicas_.size(), 0) {}
 
 engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
@@ -59,21 +63,24 @@ void StreamingDiloco::adopt(Replica& replica) {
 }
 
 void StreamingDiloco::slices_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
+    if (!replicas_[learner]->out) host_copies_.hold(replicas_[learner]->job);
+  }
   ReplicaMethod::slices_lost(slices);
-  syncs_.look_again();
 }
 
 void StreamingDiloco::go_out(Replica& replica) {
   replica.out = true;
-  if (world_.training.on_loss == LossPolicy::kWait) return;
-  replica.listening = false;
-  replica.inbox.clear();
+  syncs_.learner_changed(replica);
+  if (world_.training.elasticity.recovery != Recovery::kHostMemory) lose_state(replica);
+  if (world_.training.on_loss != LossPolicy::kWait) replica.listening = false;
 }
 
 void StreamingDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    // Any slice left holds the whole state.
-    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+    Replica& replica = *replicas_[learner];
+    // Of a learner that steps, any slice left holds the whole state.
+    if (replica.out && !host_copies_.lose(replica.job, lost)) lose_state(replica);
   }
 }
 
@@ -83,6 +90,11 @@ void StreamingDiloco::lose_state(Replica& replica) {
   replica.listening = false;
   replica.inbox.clear();
   syncs_.lose_takes(replica);
+  for (const auto& other : replicas_) {
+    if (!other->copying || other->donor != replica.job.learner()) continue;
+    copies_hang_until_[other->job.learner()] =
+        world_.conductor.now() + world_.training.elasticity.detection;
+  }
   restart_copies_from(replica);
   recovery_changed_.notify();
 }
@@ -97,27 +109,46 @@ void StreamingDiloco::network_changed() {
 engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
   co_await regain_slices(replica);
   if (!replica.out && replica.has_state) co_return;
+  if (replica.has_state) host_copies_.hold(replica.job);
   const LossPolicy policy = world_.training.on_loss;
-  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
-    return other.get() != &replica && other->can_contribute();
-  });
-  if (policy == LossPolicy::kSkip && others_went_on) lose_state(replica);
+  const bool only_late = policy == LossPolicy::kWait || syncs_.is_expected(replica);
+  if (!only_late && policy == LossPolicy::kSkip && replica.has_state) {
+    // Its hosts bring to its end what they have begun, and receive the result.
+    while (syncs_.is_contributing(replica)) {
+      replica.job.begin(Activity::kWaitingForMerge);
+      co_await replica.arrival.wait(replica.job.turn());
+    }
+    if (missed_merges(replica)) lose_state(replica);
+  }
   if (!replica.has_state) {
     co_await recover(replica);
-  } else if (policy == LossPolicy::kStale) {
+  } else if (!only_late) {
     go_on_from(replica, newest_live_step());
   }
   replica.out = false;
-  replica.listening = true;
-  syncs_.look_again();
+  listen(replica);
+  syncs_.learner_changed(replica);
   recovery_changed_.notify();
 }
 
-// At barriers of steps that it did not do itself it is not waited for.
+// Who missed one and is alone with its state has nobody to copy.
+bool StreamingDiloco::missed_merges(const Replica& replica) const {
+  if (syncs_.is_current(replica)) return false;
+  return std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->has_state;
+  });
+}
+
+void StreamingDiloco::listen(Replica& replica) {
+  if (!replica.listening) ++replica.listening_number;
+  replica.listening = true;
+}
+
+// At barriers before `step` it is not waited for; at that step it may be in time.
 void StreamingDiloco::go_on_from(Replica& replica, std::uint32_t step) {
   if (step <= replica.job.step()) return;
   replica.job.jump_to_step(step);
-  replica.arrived_step = step;
+  replica.arrived_step = step - 1;
 }
 
 }  // namespace sim::methods
