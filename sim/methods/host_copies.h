@@ -1,44 +1,35 @@
-// sim/methods/host_copies.h: whose memory holds the state of a learner whose program has stopped.
+// sim/methods/host_copies.h: on whose hosts a learner's last state still stands.
 //
-// While a learner steps, each of its joined slices holds its whole state, in the chips and as a copy of
-// the last finished step in the hosts' memory. A fault of chips or of a slice leaves the host; one of an
-// island or a region takes it. So the state of a stopped learner lives as long as the host of any slice
-// that was joined when it stopped; a slice that had failed before holds an old copy, which counts for
-// nothing.
+// After each step the hosts of all joined slices hold a copy of the learner's state (arXiv:2604.21428,
+// section 4, Fig. 4). The loss of a chip or slice leaves its host with what it held; the loss of an
+// island or region takes the host too. So when a learner has no slice left, its state lives while any
+// host lives whose slice had a part in the last finished step.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "sim/methods/job.h"
+#include "sim/tape/run_shape.h"
 
 namespace sim::methods {
 
 class HostCopies {
  public:
-  explicit HostCopies(std::size_t learners) : holders_(learners) {}
+  explicit HostCopies(const tape::LearnerShape& learner)
+      : slices_(learner.slices), last_step_(learner.slices.size(), kNothing) {}
 
-  // The slices that are joined now hold the state.
-  void hold(const Job& job) {
-    std::vector<std::uint32_t>& holders = holders_[job.learner()];
-    holders.clear();
-    for (const std::uint32_t slice : job.shape().slices) {
-      if (job.joined(slice)) holders.push_back(slice);
-    }
-  }
-  // The hosts of these slices are gone. Returns whether one that holds the state is left.
-  bool lose(const Job& job, std::span<const std::uint32_t> slices) {
-    std::vector<std::uint32_t>& holders = holders_[job.learner()];
-    std::erase_if(holders, [&](std::uint32_t slice) {
-      return std::ranges::find(slices, slice) != slices.end();
-    });
-    return !holders.empty();
-  }
+  // A joined slice is lost; its host holds the state after so many steps of the learner's life.
+  void leave(std::uint32_t slice, std::uint64_t total_steps) { at(slice) = total_steps; }
+  void host_died(std::uint32_t slice) { at(slice) = kNothing; }
+  // Some host holds the state after that many steps.
+  bool any_holds(std::uint64_t total_steps) const;
 
  private:
-  std::vector<std::vector<std::uint32_t>> holders_;  // of each learner
+  static constexpr std::uint64_t kNothing = UINT64_MAX;
+  std::uint64_t& at(std::uint32_t slice);
+
+  const std::vector<std::uint32_t>& slices_;
+  std::vector<std::uint64_t> last_step_;
 };
 
 }  // namespace sim::methods
