@@ -31,7 +31,9 @@ void BarrierSyncs::arrive(Replica& replica) {
       continue;
     }
     const bool in_flight =
-        std::ranges::any_of(open_, [&](const auto& sync) { return sync->fragment == p; });
+        std::ranges::any_of(open_, [&](const auto& sync) {
+          return sync->fragment == p && !sync->abandoned;
+        });
     if (in_flight) {
       skip(p, step, LossReason::kInFlightLimit);
     } else if (closed_step_[p] >= step) {
@@ -45,7 +47,7 @@ void BarrierSyncs::arrive(Replica& replica) {
 
 BarrierSyncs::Sync* BarrierSyncs::find(std::uint16_t fragment, std::uint32_t step) {
   const auto found = std::ranges::find_if(open_, [&](const auto& sync) {
-    return sync->fragment == fragment && sync->step == step;
+    return sync->fragment == fragment && sync->step == step && !sync->abandoned;
   });
   return found == open_.end() ? nullptr : found->get();
 }
@@ -105,7 +107,7 @@ bool BarrierSyncs::holds_back(const Replica& replica) {
   bool held = false;
   for (const auto& sync : open_) {
     const std::int64_t due = std::int64_t{sync->step} + world_.training.overlap_steps;
-    if (due > step || sync->given_up[m]) continue;
+    if (due > step || sync->given_up[m] || sync->abandoned) continue;
     if (world_.training.late == LatePolicy::kSkip) sync->given_up[m] = true;
     held |= world_.training.late == LatePolicy::kBlock;
   }
@@ -306,6 +308,7 @@ void BarrierSyncs::publish(const Sync& sync) {
   for (const Take& take : sync.takes) {
     contributors.push_back({take.weight, take.learner, take.incarnation});
   }
+  merged_step_ = std::max(merged_step_, sync.step);
   const std::uint32_t version = ++versions_[sync.fragment];
   world_.say(tape::FragmentMerged{contributors.data(), 0,
                                   static_cast<std::uint32_t>(contributors.size()), sync.id, version,
@@ -368,12 +371,8 @@ void BarrierSyncs::save_checkpoint_if_due(std::uint32_t step) {
 std::uint32_t BarrierSyncs::restore_checkpoint() {
   ++epoch_;
   std::ranges::fill(versions_, 0);
-  for (std::uint32_t& closed : closed_step_) closed = std::min(closed, saved_step_);
-  for (const auto& sync : open_) {
-    sync->abandoned = true;
-    if (sync->reduction != Reduction::kNone) sync->reduction = Reduction::kBroken;
-  }
-  changed_.notify();
+  merged_step_ = saved_step_;
+  abandon_syncs_after(saved_step_);
   for (const auto& replica : replicas_) {
     for (auto& counter : replica->counters) counter.held_version = 0;
     replica->inbox.clear();
@@ -383,6 +382,26 @@ std::uint32_t BarrierSyncs::restore_checkpoint() {
     next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
   }
   return saved_step_;
+}
+
+void BarrierSyncs::abandon_round() {
+  for (const auto& sync : open_) {
+    for (const Take& take : sync->takes) {
+      world_.say(
+          tape::FragmentLost{sync->id, take.learner, sync->fragment, LossReason::kMergeFailed});
+    }
+    sync->takes.clear();
+  }
+  abandon_syncs_after(merged_step_);
+}
+
+void BarrierSyncs::abandon_syncs_after(std::uint32_t step) {
+  for (std::uint32_t& closed : closed_step_) closed = std::min(closed, step);
+  for (const auto& sync : open_) {
+    sync->abandoned = true;
+    if (sync->reduction != Reduction::kNone) sync->reduction = Reduction::kBroken;
+  }
+  changed_.notify();
 }
 
 void BarrierSyncs::close(const Sync& sync) {

@@ -54,6 +54,10 @@ class BarrierSyncs {
   bool is_contributing(const Replica& replica) const;
   // Has received the newest version of every fragment.
   bool is_current(const Replica& replica) const;
+  // Nothing of the round that is under way will be merged: its syncs may be opened again.
+  void abandon_round();
+  // Of the newest merge: the step with which the present round began.
+  std::uint32_t merged_step() const { return merged_step_; }
   const std::vector<std::uint32_t>& versions() const { return versions_; }
   std::uint16_t epoch() const { return epoch_; }
 
@@ -106,6 +110,7 @@ class BarrierSyncs {
   void hand_out(const Sync& sync, std::uint32_t version);
   std::uint16_t nearest_member_region(const Sync& sync, std::uint16_t target) const;
   void save_checkpoint_if_due(std::uint32_t step);
+  void abandon_syncs_after(std::uint32_t step);
   void close(const Sync& sync);
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
 
@@ -116,7 +121,7 @@ class BarrierSyncs {
   std::vector<std::unique_ptr<Sync>> open_;  // in order of opening
   std::vector<std::uint32_t> versions_;      // of each fragment, (P)
   std::vector<std::uint32_t> closed_step_;   // newest step whose sync has ended or was skipped, (P)
-  std::uint32_t next_sync_ = 0;
+  std::uint32_t next_sync_ = 0, merged_step_ = 0;
   std::uint32_t checkpoint_count_ = 0, saved_step_ = 0;
   Nanoseconds next_checkpoint_ = base::kNever;
   std::uint16_t epoch_ = 1;

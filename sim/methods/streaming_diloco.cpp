@@ -10,8 +10,9 @@ using tape::Activity;
 StreamingDiloco::StreamingDiloco(World& world)
     : ReplicaMethod(world),
       syncs_(world, replicas_),
-      host_copies_(replicas_.size()),
-      copies_hang_until_(replicas_.size(), 0) {}
+      copies_hang_until_(replicas_.size(), 0) {
+  for (const auto& learner : world.shape().learners) host_copies_.emplace_back(learner);
+}
 
 engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
@@ -64,7 +65,11 @@ void StreamingDiloco::adopt(Replica& replica) {
 
 void StreamingDiloco::slices_lost(std::span<const std::uint32_t> slices) {
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    if (!replicas_[learner]->out) host_copies_.hold(replicas_[learner]->job);
+    ElasticJob& job = replicas_[learner]->job;
+    job.tell_stretch();
+    for (const std::uint32_t slice : lost) {
+      if (job.joined(slice)) host_copies_[learner].leave(slice, job.total_steps());
+    }
   }
   ReplicaMethod::slices_lost(slices);
 }
@@ -73,14 +78,48 @@ void StreamingDiloco::go_out(Replica& replica) {
   replica.out = true;
   syncs_.learner_changed(replica);
   if (world_.training.elasticity.recovery != Recovery::kHostMemory) lose_state(replica);
-  if (world_.training.on_loss != LossPolicy::kWait) replica.listening = false;
+  const LossPolicy policy = world_.training.on_loss;
+  if (policy != LossPolicy::kWait) replica.listening = false;
+  if (policy == LossPolicy::kDiscard) {
+    world_.conductor.spawn(discard_round(replica), {engine::Priority::kDecision, 0});
+  }
+}
+
+engine::Process StreamingDiloco::discard_round(Replica& lost) {
+  const Nanoseconds detection = world_.training.elasticity.detection;
+  if (detection > 0) {
+    co_await world_.conductor.sleep_for(detection, {engine::Priority::kDecision, 0});
+    if (!lost.out) co_return;  // it was only late
+  }
+  syncs_.abandon_round();
+  for (const auto& replica : replicas_) {
+    if (replica->can_contribute() && syncs_.is_current(*replica)) go_back(*replica);
+  }
+}
+
+// Nothing to do for who has done nothing since.
+void StreamingDiloco::go_back(Replica& replica) {
+  ElasticJob& job = replica.job;
+  job.tell_stretch();
+  if (job.step() == syncs_.merged_step()) return;
+  const bool stepping = job.activity() == Activity::kStepping;
+  job.close_stretch();
+  replica.transfer = next_transfer_++;
+  world_.say(tape::StateSent{replica.transfer, tape::kNoLearner, job.learner()});
+  replica.inbox.clear();
+  begin_new_life(replica, tape::kNoLearner, syncs_.merged_step(), syncs_.versions());
+  if (stepping && !replica.out) job.restart([this, r = &replica] { return live(*r, false); });
 }
 
 void StreamingDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
     Replica& replica = *replicas_[learner];
-    // Of a learner that steps, any slice left holds the whole state.
-    if (replica.out && !host_copies_.lose(replica.job, lost)) lose_state(replica);
+    for (const std::uint32_t slice : lost) host_copies_[learner].host_died(slice);
+    // Any slice left holds the whole state, and so does any host that was there to the last.
+    if (replica.job.joined_count() == 0 &&
+        !host_copies_[learner].any_holds(replica.job.total_steps())) {
+      lose_state(replica);
+    }
   }
 }
 
@@ -109,10 +148,9 @@ void StreamingDiloco::network_changed() {
 engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
   co_await regain_slices(replica);
   if (!replica.out && replica.has_state) co_return;
-  if (replica.has_state) host_copies_.hold(replica.job);
   const LossPolicy policy = world_.training.on_loss;
   const bool only_late = policy == LossPolicy::kWait || syncs_.is_expected(replica);
-  if (!only_late && policy == LossPolicy::kSkip && replica.has_state) {
+  if (!only_late && policy != LossPolicy::kStale && replica.has_state) {
     // Its hosts bring to its end what they have begun, and receive the result.
     while (syncs_.is_contributing(replica)) {
       replica.job.begin(Activity::kWaitingForMerge);
@@ -123,6 +161,9 @@ engine::Task<> StreamingDiloco::react_to_loss(Replica& replica) {
   if (!replica.has_state) {
     co_await recover(replica);
   } else if (!only_late) {
+    const bool discarded = policy == LossPolicy::kDiscard && syncs_.is_current(replica) &&
+                           replicas_.size() > 1;
+    if (discarded) go_back(replica);
     go_on_from(replica, newest_live_step());
   }
   replica.out = false;

@@ -12,7 +12,11 @@
 //   skip   they merge without it; back again it copies what it missed: where a merge has happened without
 //          it, a peer's state, and where none has, nothing: it goes on with its hosts' copy;
 //   stale  they merge without it; back again it goes on with what it had, and its outer gradients are
-//          measured from the versions that it had received.
+//          measured from the versions that it had received;
+//   discard  they throw the round away: back to what they last merged (each holds a copy of it in its host's
+//          memory; the inner state begins anew) and to the step with which the round began. The lost one
+//          does as under skip, and goes back likewise where it goes on with its hosts' copy. Who has not
+//          received the newest version, being cut off, goes on as it is. As torchft does, facts (l).
 // Under skip and stale it goes on from the newest step: nobody does steps again for its sake.
 // Who has no state gets one (recovery):
 //   host-memory, peer  a peer's: parameters, inner state, global fragments and outer momentum
@@ -60,6 +64,9 @@ class StreamingDiloco final : public ReplicaMethod {
                       const std::vector<std::uint32_t>& held);
   void adopt(Replica& replica);
   void go_out(Replica& replica) override;
+  engine::Process discard_round(Replica& lost);
+  // To what it last merged.
+  void go_back(Replica& replica);
   bool missed_merges(const Replica& replica) const;
   void lose_state(Replica& replica);
   void go_on_from(Replica& replica, std::uint32_t step);
@@ -68,7 +75,7 @@ class StreamingDiloco final : public ReplicaMethod {
   bool nobody_has_state() const;
 
   BarrierSyncs syncs_;
-  HostCopies host_copies_;
+  std::vector<HostCopies> host_copies_;         // (M)
   std::vector<Nanoseconds> copies_hang_until_;  // (M); a copy that broke is not given up before
 };
 

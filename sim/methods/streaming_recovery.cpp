@@ -124,7 +124,6 @@ void StreamingDiloco::begin_new_life(Replica& replica, std::uint16_t source, std
   replica.arrived_step = step;
   replica.has_state = true;
   listen(replica);
-  host_copies_.hold(replica.job);
   recovery_changed_.notify();
 }
 
