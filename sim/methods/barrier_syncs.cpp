@@ -114,6 +114,13 @@ bool BarrierSyncs::holds_back(const Replica& replica) {
   return held;
 }
 
+bool BarrierSyncs::is_behind(const Replica& replica) const {
+  const std::uint32_t step = replica.job.step();
+  return std::ranges::any_of(fragments_due(world_.training, step), [&](std::uint16_t p) {
+    return closed_step_[p] > step;
+  });
+}
+
 std::uint32_t BarrierSyncs::steps_until_next(const Replica& replica) const {
   const std::uint32_t step = replica.job.step();
   const auto tau = static_cast<std::uint32_t>(world_.training.overlap_steps);

@@ -38,6 +38,8 @@ class BarrierSyncs {
   void arrive(Replica& replica);
   // A sync must end before the learner's next step. late = skip: it gives up on it instead.
   bool holds_back(const Replica& replica);
+  // A later sync of a fragment that is due now is over: the learner is a period behind the others.
+  bool is_behind(const Replica& replica) const;
   // Own steps until the learner arrives at a barrier or must adopt; at least 1.
   std::uint32_t steps_until_next(const Replica& replica) const;
 

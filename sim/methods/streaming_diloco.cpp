@@ -18,13 +18,16 @@ engine::Process StreamingDiloco::live(Replica& replica, bool after_loss) {
   if (after_loss) co_await react_to_loss(replica);
   for (;;) {
     if (replica.job.can_grow()) co_await replica.job.grow();
-    if (replica.checkpoints < syncs_.checkpoint_count()) co_await help_to_save(replica);
+    // Nobody waits for the steps that it is behind: each would delay all merges by as much, for good.
+    const bool alone = world_.training.late != LatePolicy::kBlock && syncs_.is_behind(replica);
+    if (alone) go_on_from(replica, newest_live_step());
     syncs_.arrive(replica);
     while (syncs_.holds_back(replica)) {
       replica.job.begin(Activity::kWaitingForMerge);
       co_await replica.arrival.wait(replica.job.turn());
     }
     adopt(replica);
+    if (replica.checkpoints < syncs_.checkpoint_count()) co_await help_to_save(replica);
     replica.job.begin(Activity::kStepping);
     co_await run_steps(replica);
   }

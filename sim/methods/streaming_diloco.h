@@ -3,7 +3,8 @@
 // Every learner takes fragment p after the steps t with (t - first_take) mod H = floor(p H / P); all
 // of them all-reduce the outer gradients (sim/methods/barrier_syncs.h) and adopt the result tau steps
 // later. A fragment that is not there by then blocks the learner (late = block), is given up by it
-// (skip), or is adopted when it comes (stale).
+// (skip), or is adopted when it comes (stale). Where late lets the others go on, a learner that is a whole
+// period behind goes on from the newest step: it has done fewer steps, and is in merges again.
 //
 // A learner whose slices are all gone, or whose job stands still, keeps its state only where `recovery` is
 // host-memory and a host that holds it lives (host_copies.h). The others notice after `detection`; one that
