@@ -108,7 +108,9 @@ bool BarrierSyncs::holds_back(const Replica& replica) {
   for (const auto& sync : open_) {
     const std::int64_t due = std::int64_t{sync->step} + world_.training.overlap_steps;
     if (due > step || sync->given_up[m] || sync->abandoned) continue;
-    if (world_.training.late == LatePolicy::kSkip) sync->given_up[m] = true;
+    // Without a version of its own it would never have a say: it adopts that one late.
+    const bool anchored = replica.counters[sync->fragment].anchored;
+    if (world_.training.late == LatePolicy::kSkip && anchored) sync->given_up[m] = true;
     held |= world_.training.late == LatePolicy::kBlock;
   }
   return held;

@@ -5,8 +5,10 @@
 // Method: each seed draws twenty faults that overlap, on a coarse grid of dates; the run goes on for
 //         80 s after the last one.
 // Teeth:  seen failing with a syncer restored from a learner where none had a state, with the newest
-//         settled step going back, with learners that wait not telling a lost report again, and with a
-//         slice released by the first of its faults that ends.
+//         settled step going back, with learners that wait not telling a lost report again, with a
+//         slice released by the first of its faults that ends, with a learner that copied a peer giving up
+//         each merge without which it has no say, and with one that others do not wait for staying a
+//         period behind (seed 136).
 #include <catch2/catch.hpp>
 
 #include "tests/chaos/random_faults.h"
@@ -130,7 +132,7 @@ TEST_CASE("swarm: data parallel keeps the laws under twenty overlapping faults",
 }
 
 TEST_CASE("swarm: learners that meet at barriers keep the laws under every policy", "[chaos]") {
-  check_swarm(at_barriers, 1, 150);
+  check_swarm(at_barriers, 1, 220);
 }
 
 TEST_CASE("swarm: pinned adoption finds its way back after faults", "[chaos][slow]") {
