@@ -7,7 +7,8 @@
 //         three carries 2 x 2/3 of that: 106.7 s, from 100 s to 206.7 s; a ring of two 80 s. r2 dies at
 //         150 s, in the middle.
 // Teeth:  seen failing with an all-reduce that is run again at once whatever the detection (231 for 351), with
-//         one that its dead member does not break (287 for 231), and with steps of 0 ns (signal 8).
+//         one that its dead member does not break (287 for 231), with regions left out as soon as they are cut off,
+//         and with steps of 0 ns (signal 8).
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>

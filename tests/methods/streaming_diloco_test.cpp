@@ -328,6 +328,7 @@ TEST_CASE("detection: the others wait for a dead learner until they notice", "[m
 }
 
 // The all-reduce of step 4 takes 2.02 s; its link is down from 5 s to 6 s, and its members hang until 8 s.
+// Teeth: seen failing with one that is tried again at once.
 TEST_CASE("timeout: a broken all-reduce is tried again after it", "[methods]") {
   Setup setup = slow_link(LatePolicy::kBlock);
   setup.training.elasticity.timeout = 3 * kSecond;
@@ -349,6 +350,7 @@ Setup slices_die(std::int64_t sync_every, Recovery recovery) {
 }
 
 // Nothing was merged meanwhile: b goes on from step 11 with its hosts' copy and does step 20 at 20.5 s.
+// Teeth: seen failing with a learner that copies whatever it holds.
 TEST_CASE("recovery: the hosts' copy is enough where no merge was missed", "[methods]") {
   const Lived lived = live(slices_die(20, Recovery::kHostMemory));
   CHECK(lived.recorder.of(Kind::kStateCopied).empty());
@@ -363,6 +365,7 @@ TEST_CASE("recovery: who missed a merge copies a peer", "[methods]") {
   CHECK(copied[0].state_copied.donor == 0);
 }
 
+// Teeth, also of the next: seen failing with the hosts' copy kept whatever the recovery.
 TEST_CASE("recovery: peer copies one whatever the hosts hold", "[methods]") {
   const Lived lived = live(slices_die(20, Recovery::kPeer));
   const auto copied = lived.recorder.of(Kind::kStateCopied);
@@ -439,6 +442,7 @@ std::vector<StepEnd> step_ends(const Lived& lived) {
 // One learner is data parallel: the same steps at the same dates, whatever strikes it. With H = 1, where every
 // step is a merge at which a save may fall due, also with saves: every 4 s, half a second each, none of them due
 // while the job stands still (it would save when it goes on, who merges at the next merge).
+// Teeth: seen failing with a learner that saves a step after the merge.
 TEST_CASE("degenerate: one learner at barriers is data parallel under the same faults", "[methods]") {
   const auto one = [](MethodKind method, std::int64_t sync_every, TargetKind kind,
                       const std::string& target) {
