@@ -115,7 +115,9 @@ const SchemaOf<FaultOptions>& fault_schema() {
                   [](const F& fault) {
                     return Value::of(target_text(fault.target_kind, fault.target));
                   },
-                  base::kRequired, "kind:NAME, such as region:us-west")
+                  base::kRequired,
+                  "kind:NAME, such as region:us-west; a chip or slice leaves its host with what that "
+                  "holds in memory, an island or region takes it (recovery)")
           .custom("for", "time or text", "forever", &F::lasts, read_lasts,
                   [](base::Nanoseconds lasts) {
                     return Value::of(lasts == base::kNever ? "forever"

@@ -276,8 +276,9 @@ void add_patience_keys(SchemaOf<TrainingOptions>& schema) {
                                   {"stale", LossPolicy::kStale},
                                   {"discard", LossPolicy::kDiscard}},
               "skip",
-              "a learner that is gone: merge without it and let it copy a peer; wait for it; let it "
-              "go on with what it has; or throw the round away (assumed)")
+              "a learner that is gone: merge without it, and back it copies what it missed (a peer's "
+              "state if there was a merge, else nothing); wait for it; let it go on with what it has; "
+              "or throw the round away (assumed)")
       .only("method", at_barriers())
       .choice("late", &T::late,
               Choices<LatePolicy>{{"block", LatePolicy::kBlock},
