@@ -142,7 +142,7 @@ int report(const CommandLine& line, const scenario::Scenario& scenario,
   const std::string text = table(line, experiment::compare(scenario, runs, reference), verdicts,
                                  experiment::unchecked(scenario, runs), runs);
   const bool printed = print_result(text);
-  if (!line.quiet) say_findings(line.file, scenario, runs);
+  say_findings(line.file, scenario, runs);
   say_unmet(line.file, verdicts);
   const bool checked = say_unchecked(line.file, scenario, runs);
   if (!printed) return kFileTrouble;

@@ -85,7 +85,7 @@ void add_column(Table& table, const std::string& title, std::vector<std::string>
 }
 
 constexpr const char* kSteppingNote =
-    "stepping, time and chip count steps that may never reach the global model; token counts merged work";
+    "stepping, time, chip: steps that may never reach the global model; token: merged work alone";
 
 // The clock of failures stands beside every goodput.
 Table open_table(const Comparison& comparison, const Measure& measure) {
