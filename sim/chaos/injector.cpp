@@ -139,7 +139,12 @@ void Injector::apply(const Target& target, FaultKind kind, double rate_factor) {
     hold_link(target.index, 1);
     return;
   }
-  for (const std::uint32_t shard : shards_of(target)) hold_syncer(shard, 1);
+  const bool takes_hosts = target.kind == TargetKind::kIsland || target.kind == TargetKind::kRegion;
+  for (const std::uint32_t shard : shards_of(target)) {
+    hold_syncer(shard, 1);
+    // Told of all: a shard whose process was down may lose its host only now.
+    if (takes_hosts) method_.syncer_host_lost(static_cast<std::uint16_t>(shard));
+  }
   hold(slices_of(target), target.kind);
 }
 

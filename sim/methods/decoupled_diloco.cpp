@@ -10,7 +10,9 @@ namespace sim::methods {
 using tape::Activity;
 
 DecoupledDiloco::DecoupledDiloco(World& world)
-    : ReplicaMethod(world), syncer_(world, replicas_) {}
+    : ReplicaMethod(world), syncer_(world, replicas_) {
+  for (const auto& learner : world.shape().learners) host_copies_.emplace_back(learner);
+}
 
 void DecoupledDiloco::start() {
   ReplicaMethod::start();
@@ -74,38 +76,64 @@ void DecoupledDiloco::adopt(Replica& replica) {
   replica.inbox = std::move(early);
 }
 
+void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
+    ElasticJob& job = replicas_[learner]->job;
+    job.tell_stretch();
+    for (const std::uint32_t slice : lost) {
+      if (job.joined(slice)) host_copies_[learner].leave(slice, job.total_steps());
+    }
+  }
+  ReplicaMethod::slices_lost(slices);
+}
+
+// Only the hosts' copies outlast the program.
 void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
   replica.reported = false;
   syncer_.learner_failed(replica);
+  const bool stopped_dead = replica.job.joined_count() == 0;
+  if (stopped_dead && world_.with_merges &&
+      world_.training.elasticity.recovery != Recovery::kHostMemory) {
+    lose_state(replica);
+  }
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
   if (!world_.with_merges) return;
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    // Any slice left holds the whole state.
-    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+    Replica& replica = *replicas_[learner];
+    for (const std::uint32_t slice : lost) host_copies_[learner].host_died(slice);
+    // Any slice left holds the whole state, and so does any host that was there to the last.
+    if (replica.job.joined_count() == 0 &&
+        !host_copies_[learner].any_holds(replica.job.total_steps())) {
+      lose_state(replica);
+    }
   }
   syncer_.shards_changed().notify();  // a shard may have counted on its parameters
 }
 
 void DecoupledDiloco::lose_state(Replica& replica) {
+  if (!replica.has_state) return;
   replica.has_state = false;
   replica.listening = false;
   replica.inbox.clear();
   syncer_.learner_failed(replica);
   restart_copies_from(replica);
+  recovery_changed_.notify();
 }
 
 void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
   syncer_.shard_lost(shard);
   for (const auto& replica : replicas_) {
-    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.serves(*replica)) {
+    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.whole_source(*replica)) {
       restart_copy(*replica, tape::LossReason::kSyncerDied);
     }
   }
 }
+
+void DecoupledDiloco::syncer_host_lost(std::uint16_t shard) { syncer_.host_lost(shard); }
 
 void DecoupledDiloco::network_changed() {
   for (const auto& replica : replicas_) replica->job.network_changed();
@@ -120,16 +148,21 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
     replica.out = false;
     co_return;
   }
-  if (replica.out && job.next_compute_time() > 0) {
-    const Nanoseconds outage = world_.conductor.now() - replica.out_since;
-    if (outage / job.next_compute_time() > world_.training.resume_within) {
-      replica.has_state = false;
-      syncer_.learner_failed(replica);
-    }
-  }
+  if (outlasted(replica)) lose_state(replica);
   if (!replica.has_state) co_await recover(replica);
   if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));
   replica.out = false;
+}
+
+// It was out for so long that a copy of somebody who went on is worth more than its own state.
+bool DecoupledDiloco::outlasted(const Replica& replica) const {
+  const Nanoseconds step = replica.job.next_compute_time();
+  if (!replica.out || step <= 0) return false;
+  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->can_contribute();
+  });
+  return others_went_on &&
+         (world_.conductor.now() - replica.out_since) / step > world_.training.resume_within;
 }
 
 }  // namespace sim::methods

@@ -5,6 +5,7 @@
 // the syncer decides, which may be one step past the reported one if a grace window outlasts it.
 #pragma once
 
+#include "sim/methods/host_copies.h"
 #include "sim/methods/replica_method.h"
 #include "sim/methods/syncer.h"
 
@@ -15,8 +16,10 @@ class DecoupledDiloco final : public ReplicaMethod {
   explicit DecoupledDiloco(World& world);
 
   void start() override;
+  void slices_lost(std::span<const std::uint32_t> slices) override;
   void hosts_lost(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t shard) override;
+  void syncer_host_lost(std::uint16_t shard) override;
   void syncer_returned(std::uint16_t shard) override { syncer_.shard_returned(shard); }
   std::size_t syncer_count() const override { return syncer_.shard_count(); }
   std::uint16_t syncer_region(std::uint16_t shard) const override {
@@ -29,7 +32,9 @@ class DecoupledDiloco final : public ReplicaMethod {
   engine::Task<> step(Replica& replica);
   engine::Task<> react_to_loss(Replica& replica);
   engine::Task<> recover(Replica& replica);
-  engine::Task<bool> copy_from(Replica& replica, Replica* donor);
+  engine::Task<bool> copy_from(Replica& replica, Replica* donor, std::uint16_t source_region);
+  Replica* find_donor(const Replica& replica);
+  bool outlasted(const Replica& replica) const;
   engine::Task<> wait_for_pinned(Replica& replica);
 
   void adopt(Replica& replica);
@@ -38,6 +43,7 @@ class DecoupledDiloco final : public ReplicaMethod {
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   Syncer syncer_;
+  std::vector<HostCopies> host_copies_;  // (M)
 };
 
 }  // namespace sim::methods

@@ -225,8 +225,7 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   }
   const bool synchronous = training.method == MethodKind::kDataParallel;
   shape.model_is_learner = synchronous;
-  shape.may_roll_back =
-      training.method != MethodKind::kDecoupledDiloco && training.checkpoint.redo;
+  shape.may_roll_back = training.checkpoint.redo;
   shape.native_tokens_per_s =
       training.step_time > 0
           ? static_cast<double>(shape.batch_tokens) / base::to_seconds(training.step_time)

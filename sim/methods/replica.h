@@ -14,8 +14,8 @@ namespace sim::methods {
 
 // A merged fragment on its way to a learner.
 struct Broadcast {
-  std::uint32_t sync, version, step;  // step: the syncer's
-  std::uint16_t fragment, epoch;
+  std::uint32_t sync = 0, version = 0, step = 0;  // step: the syncer's
+  std::uint16_t fragment = 0, epoch = 0;
   std::uint32_t snapshot = 0;  // the newest one begun before the merge; 0: none
 };
 

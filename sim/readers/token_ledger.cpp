@@ -47,6 +47,15 @@ void TokenLedger::on(const tape::Fact& fact) {
     case Kind::kCheckpointSaved: return on_checkpoint(fact.checkpoint_saved);
     case Kind::kRolledBack: return on_rollback(fact.rolled_back);
     case Kind::kGlobalRestored: return on_restored(fact.global_restored);
+    case Kind::kFragmentKept: {
+      Fragment& fragment = fragments_.at(fact.fragment_kept.fragment);
+      fragment.kept[fact.fragment_kept.shard] = {fragment.merged, fragment.overwritten};
+      return;
+    }
+    case Kind::kFragmentDropped:
+      fragments_.at(fact.fragment_dropped.fragment).kept.erase(fact.fragment_dropped.shard);
+      return;
+    case Kind::kFragmentRestored: return on_gone_back(fact.fragment_restored);
     default: return;
   }
 }
@@ -142,6 +151,18 @@ void TokenLedger::on_copied(const tape::StateCopied& copied) {
   }
   ++learner.lives;
   kept_[copied.receiver].clear();
+}
+
+// What was merged into the versions that are gone is undone.
+void TokenLedger::on_gone_back(const tape::FragmentRestored& restored) {
+  Fragment& fragment = fragments_.at(restored.fragment);
+  const KeptTokens& kept = fragment.kept.at(restored.shard);
+  const std::uint64_t undone =
+      fragment.merged - kept.merged + (fragment.overwritten - kept.overwritten);
+  fragment.rolled_back += undone;
+  fragment.merged = kept.merged;
+  fragment.overwritten = kept.overwritten;
+  unique_ -= WeightedTokens{undone} * sizes_[restored.fragment];
 }
 
 void TokenLedger::save_global() {

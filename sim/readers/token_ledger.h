@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -88,11 +89,15 @@ class TokenLedger : public tape::Reader {
     std::uint32_t life;
     std::uint64_t tokens;
   };
+  struct KeptTokens {
+    std::uint64_t merged, overwritten;
+  };
   struct Fragment {
     std::uint64_t merged = 0, overwritten = 0, rolled_back = 0;
     std::uint64_t saved_merged = 0, saved_overwritten = 0;  // in the last global checkpoint
     std::array<std::uint64_t, kDiscardReasonCount> discarded{};
     std::vector<Take> takes;  // open
+    std::map<std::uint16_t, KeptTokens> kept;  // of older versions, by the shard that keeps one
   };
   struct Stretch {  // of steps that a rollback would undo
     std::uint32_t first_step, count, tokens;
@@ -112,6 +117,7 @@ class TokenLedger : public tape::Reader {
   void on_checkpoint(const tape::CheckpointSaved& saved);
   void on_rollback(const tape::RolledBack& rollback);
   void on_restored(const tape::GlobalRestored& restored);
+  void on_gone_back(const tape::FragmentRestored& restored);
   void save_global();
   void restore_saved();
   void keep(const tape::StepsDone& steps);

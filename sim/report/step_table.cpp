@@ -41,6 +41,7 @@ void StepTable::on(const tape::Fact& fact) {
       break;
     }
     case Kind::kFragmentAdopted:
+    case Kind::kFragmentRestored:
     case Kind::kGlobalRestored:
     case Kind::kRolledBack: break;
     case Kind::kRunEnded:

@@ -54,8 +54,16 @@ template <class C> void code_fact(C& c, RolledBack& f, Nanoseconds) {
 template <class C> void code_fact(C& c, GlobalRestored& f, Nanoseconds) {
   code_all(c, f.learner, f.epoch);
 }
-template <class C> void code_fact(C& c, TransferStarted& f, Nanoseconds) {
-  code_all(c, f.bytes, f.transfer, f.source_region, f.target_region);
+// Exchanges came with format 3: before, each transfer is taken for one of its own.
+template <class C>
+void code_fact(C& c, TransferStarted& f, std::uint64_t format) {
+  code_all(c, f.bytes, f.transfer);
+  if (format >= 3) {
+    code(c, f.exchange);
+  } else {
+    f.exchange = f.transfer;
+  }
+  code_all(c, f.source_region, f.target_region);
   code_enum(c, f.traffic, TrafficClass::kJoin);
 }
 template <class C> void code_fact(C& c, TransferDone& f, Nanoseconds at) {
@@ -74,6 +82,15 @@ template <class C> void code_fact(C& c, FaultStarted& f, Nanoseconds) {
 template <class C> void code_fact(C& c, FaultEnded& f, Nanoseconds) { code(c, f.fault); }
 template <class C> void code_fact(C& c, GraceDecided& f, Nanoseconds) {
   code_all(c, f.step_estimate, f.quorum_estimate, f.sync_estimate, f.grace, f.step);
+}
+template <class C> void code_fact(C& c, FragmentKept& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentDropped& f, Nanoseconds) {
+  code_all(c, f.fragment, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentRestored& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
 }
 template <class C> void code_fact(C& c, EvaluationDue& f, Nanoseconds) {
   code_all(c, f.tokens, f.index);
@@ -110,7 +127,7 @@ void code_merge(C& c, FragmentMerged& f, std::vector<Contributor>& contributors)
 }
 
 template <class C>
-void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
+void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::uint64_t format) {
   switch (fact.kind) {
     case Kind::kStepsDone: return code_fact(c, fact.steps_done, fact.at);
     case Kind::kActivityChanged: return code_fact(c, fact.activity_changed, fact.at);
@@ -126,7 +143,7 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kCheckpointSaved: return code_fact(c, fact.checkpoint_saved, fact.at);
     case Kind::kRolledBack: return code_fact(c, fact.rolled_back, fact.at);
     case Kind::kGlobalRestored: return code_fact(c, fact.global_restored, fact.at);
-    case Kind::kTransferStarted: return code_fact(c, fact.transfer_started, fact.at);
+    case Kind::kTransferStarted: return code_fact(c, fact.transfer_started, format);
     case Kind::kTransferDone: return code_fact(c, fact.transfer_done, fact.at);
     case Kind::kFaultStarted: return code_fact(c, fact.fault_started, fact.at);
     case Kind::kFaultEnded: return code_fact(c, fact.fault_ended, fact.at);
@@ -138,6 +155,9 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kSnapshotSaved: return code_fact(c, fact.snapshot_saved, fact.at);
     case Kind::kSnapshotEnded: return code_fact(c, fact.snapshot_ended, fact.at);
     case Kind::kDecided: return code_fact(c, fact.decided, fact.at);
+    case Kind::kFragmentKept: return code_fact(c, fact.fragment_kept, fact.at);
+    case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
+    case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
@@ -169,26 +189,26 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
 
 }  // namespace
 
-void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at) {
+void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at, std::uint64_t format) {
   Fact copy = fact;
   code_enum(encoder, copy.kind, kLastKind);
   code_near(encoder, copy.at, previous_at);
   if (fact.kind != Kind::kFragmentMerged) {
     std::vector<Contributor> none;
-    return code_body(encoder, copy, none);
+    return code_body(encoder, copy, none, format);
   }
   const FragmentMerged& merged = fact.fragment_merged;
   std::vector<Contributor> contributors(merged.contributors,
                                         merged.contributors + merged.contributor_count);
-  code_body(encoder, copy, contributors);
+  code_body(encoder, copy, contributors, format);
 }
 
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
-            std::vector<Contributor>& contributors) {
+            std::vector<Contributor>& contributors, std::uint64_t format) {
   fact = Fact();
   code_enum(decoder, fact.kind, kLastKind);
   code_near(decoder, fact.at, previous_at);
-  code_body(decoder, fact, contributors);
+  code_body(decoder, fact, contributors, format);
 }
 
 void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {

@@ -64,7 +64,7 @@ class TapeFile {
 
   std::istream& in_;
   RunShape shape_;
-  std::uint64_t scenario_hash_ = 0;
+  std::uint64_t format_ = 0, scenario_hash_ = 0;
   std::string payload_;
   Decoder decoder_{std::string_view()};
   std::uint64_t block_left_ = 0;  // facts

@@ -229,6 +229,18 @@ void TraceHash::on(const Fact& fact) {
       const Decided& f = fact.decided;
       return fold(pair(f.index, std::uint64_t{static_cast<std::uint8_t>(f.question)} << 8 | f.yes));
     }
+    case Kind::kFragmentKept: {
+      const FragmentKept& f = fact.fragment_kept;
+      fold(f.version);
+      return fold(pair(halves(f.fragment, f.epoch), f.shard));
+    }
+    case Kind::kFragmentDropped:
+      return fold(pair(fact.fragment_dropped.fragment, fact.fragment_dropped.shard));
+    case Kind::kFragmentRestored: {
+      const FragmentRestored& f = fact.fragment_restored;
+      fold(f.version);
+      return fold(pair(halves(f.fragment, f.epoch), f.shard));
+    }
   }
   throw std::logic_error("a fact of an unknown kind reached the trace hash");
 }

@@ -227,6 +227,36 @@ void GlobalModel::load() {
   }
 }
 
+void GlobalModel::keep(std::uint16_t index, std::uint16_t shard) {
+  FragmentCut& fragment = state(index);
+  auto moments = std::make_shared<KeptByShard::Moments>();
+  const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+  fragment.reads_velocity = graph_.add(after, [&fragment, moments](const Worker&) {
+    moments->velocity = fragment.velocity;
+    moments->second_moment = fragment.second_moment;
+  });
+  fragment.kept_by_shard[shard] = {fragment.current, std::move(moments)};
+}
+
+void GlobalModel::drop_kept(std::uint16_t fragment, std::uint16_t shard) {
+  state(fragment).kept_by_shard.erase(shard);
+}
+
+void GlobalModel::go_back(std::uint16_t index, std::uint16_t shard) {
+  FragmentCut& fragment = state(index);
+  const auto found = fragment.kept_by_shard.find(shard);
+  if (found == fragment.kept_by_shard.end()) {
+    throw std::logic_error(fmt::format("shard {} keeps no version of fragment {}", shard, index));
+  }
+  const NodeId after[] = {fragment.current->producer, fragment.reads_velocity};
+  fragment.reads_velocity =
+      graph_.add(after, [&fragment, moments = found->second.moments](const Worker&) {
+        fragment.velocity = moments->velocity;
+        fragment.second_moment = moments->second_moment;
+      });
+  fragment.current = found->second.block;
+}
+
 std::vector<GlobalModel::FragmentCut> GlobalModel::cut() const {
   if (graph_.size() > 0) throw std::logic_error("a cut through work that has not been done");
   return states_;
@@ -246,7 +276,6 @@ void GlobalModel::resume(const std::vector<FragmentCut>& cuts) {
       throw std::invalid_argument(fmt::format("fragment {} of the snapshot has another size", p));
     }
     states_[p] = cut;
-    states_[p].saved = cut.current;
   }
 }
 

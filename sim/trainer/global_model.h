@@ -52,6 +52,14 @@ class GlobalModel {
     std::uint64_t number;  // counts the fragment's merges, from 1
     Version block;
   };
+  // An older version that a shard of the syncer keeps, with the moments of its time.
+  struct KeptByShard {
+    struct Moments {
+      std::vector<double> velocity, second_moment;
+    };
+    Version block;
+    std::shared_ptr<Moments> moments;  // written by a node
+  };
   // A fragment as it is between two runs of the graph. Its moments are touched by nodes only, each
   // after the last.
   struct FragmentCut {
@@ -61,6 +69,7 @@ class GlobalModel {
     std::uint64_t merge_count = 0;
     std::deque<Kept> kept;               // ascending by number
     std::vector<std::uint64_t> adopted;  // (learners); newest number that each has adopted
+    std::map<std::uint16_t, KeptByShard> kept_by_shard;
     // Of methods that meet at barriers, which take no snapshots:
     std::vector<Version> received;       // (learners); Anchor::kReceived only, else empty
     NodeId reads_velocity = kNoNode;     // what writes the moments next waits for this one
@@ -110,6 +119,13 @@ class GlobalModel {
   // ones when none were kept).
   void save();
   void load();
+
+  // The shard keeps the current version of the fragment, with its moments, while others go on ...
+  void keep(std::uint16_t fragment, std::uint16_t shard);
+  // ... until it has received a newer one or lost its memory, ...
+  void drop_kept(std::uint16_t fragment, std::uint16_t shard);
+  // ... or that version becomes the current one again. Requires: it keeps one; else std::logic_error.
+  void go_back(std::uint16_t fragment, std::uint16_t shard);
 
   // Adds a node that assembles the current versions to a flat block.
   std::shared_ptr<SharedBlock> assemble();

@@ -96,6 +96,15 @@ void Trainer::on(const Fact& fact) {
       evaluate(fact.at, fact.mark_reached.tokens, &fact.mark_reached.mark);
       break;
     case Kind::kRunEnded: evaluate(fact.at, fact.run_ended.tokens, nullptr); break;
+    case Kind::kFragmentKept:
+      if (syncer_counts()) global_.keep(fact.fragment_kept.fragment, fact.fragment_kept.shard);
+      break;
+    case Kind::kFragmentDropped:
+      if (syncer_counts()) {
+        global_.drop_kept(fact.fragment_dropped.fragment, fact.fragment_dropped.shard);
+      }
+      break;
+    case Kind::kFragmentRestored: on(fact.fragment_restored); break;
     case Kind::kSnapshotBegun: begin_snapshot(fact.snapshot_begun); break;
     case Kind::kSnapshotSaved: save_learner(fact.snapshot_saved); break;
     case Kind::kSnapshotEnded: end_snapshot(fact.snapshot_ended); break;
@@ -236,7 +245,10 @@ void Trainer::on(const StateLost& fact) {
 }
 
 void Trainer::on(const CheckpointSaved& fact) {
-  if (fact.learner == kNoLearner) return global_.save();
+  if (fact.learner == kNoLearner) {
+    if (syncer_counts()) global_.save();
+    return;
+  }
   if (!counts(fact.learner)) return;
   Learner& learner = at(fact.learner);
   learner.checkpoint = read_state(learner);
@@ -257,9 +269,15 @@ void Trainer::on(const RolledBack& fact) {
                        has_checkpoint ? learner.checkpoint_received : initial_received_);
 }
 
+void Trainer::on(const FragmentRestored& fact) {
+  if (!syncer_counts()) return;
+  global_.go_back(fact.fragment, fact.shard);
+  model_is_evaluated_ = false;
+}
+
 void Trainer::on(const GlobalRestored& fact) {
   if (fact.learner == kNoLearner) {
-    global_.load();
+    if (syncer_counts()) global_.load();
   } else {
     restore_global_from(fact);
   }

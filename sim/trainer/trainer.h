@@ -130,6 +130,7 @@ class Trainer : public tape::Reader {
   void on(const tape::StateLost& fact);
   void on(const tape::CheckpointSaved& fact);
   void on(const tape::RolledBack& fact);
+  void on(const tape::FragmentRestored& fact);
   void on(const tape::GlobalRestored& fact);
   void restore_global_from(const tape::GlobalRestored& fact);
   void evaluate(base::Nanoseconds at, std::uint64_t tokens, const tape::MarkKind* mark);
