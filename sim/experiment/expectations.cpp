@@ -103,13 +103,6 @@ void add_standstills(const scenario::Scenario& scenario, const FinishedRun& run,
   }
 }
 
-void add_long_recoveries(const scenario::Scenario& scenario, const FinishedRun& run,
-                         std::vector<Verdict>& verdicts) {
-  if (const auto text = long_recoveries_in(run.summary)) {
-    add_unmet(scenario, run, "recoveries.beyond_bound", "recoveries within H steps", *text, verdicts);
-  }
-}
-
 void add_violations(const scenario::Scenario& scenario, const FinishedRun& run,
                     std::vector<Verdict>& verdicts) {
   const double count = figure_at(run.summary, "properties.violation_count").value_or(0.0);
@@ -139,7 +132,6 @@ std::vector<Verdict> judge(const scenario::Scenario& scenario,
   for (const FinishedRun& run : runs) {
     add_unmet_faults(scenario, run, verdicts);
     add_standstills(scenario, run, verdicts);
-    add_long_recoveries(scenario, run, verdicts);
   }
   return verdicts;
 }

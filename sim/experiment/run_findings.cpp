@@ -28,6 +28,10 @@ std::string standstill_text(const ordered_json& entry) {
     return found == entry.end() ? std::string("?") : words_of(*found);
   };
   const double since_s = figure_at(entry, "since_s").value_or(0.0);
+  if (const auto until_s = figure_at(entry, "until_s")) {
+    return fmt::format("{} was in no merge from {:.6g} to {:.6g} s although nothing failed: waited for {}",
+                       part("who"), since_s, *until_s, part("waits_for"));
+  }
   return fmt::format("{} is in no merge since {:.6g} s although nothing fails: waits for {}", part("who"),
                      since_s, part("waits_for"));
 }
@@ -53,22 +57,13 @@ std::vector<std::string> standstills_in(const ordered_json& summary) {
   return lines;
 }
 
-// H stands in the sentence, so that a reader need not look it up.
-std::optional<std::string> long_recoveries_in(const ordered_json& summary) {
-  const double count = figure_at(summary, "recoveries.beyond_bound").value_or(0.0);
-  if (count == 0.0) return std::nullopt;
-  return fmt::format("{:.0f} {} longer than H = {:.0f} steps; the longest {:.1f}", count,
-                     count == 1.0 ? "recovery took" : "recoveries took",
-                     figure_at(summary, "recoveries.bound_steps").value_or(0.0),
-                     figure_at(summary, "recoveries.longest_steps").value_or(0.0));
-}
+namespace {
 
 std::vector<std::string> findings_in(const ordered_json& summary) {
   std::vector<std::string> lines;
   if (const auto diverged = divergence_in(summary)) lines.push_back(*diverged);
   const std::vector<std::string> standstills = standstills_in(summary);
   lines.insert(lines.end(), standstills.begin(), standstills.end());
-  if (const auto recoveries = long_recoveries_in(summary)) lines.push_back(*recoveries);
   if (const ordered_json* list = list_at(summary, "faults_never_met")) {
     for (const ordered_json& fault : *list) {
       lines.push_back(fmt::format("never met the scripted fault {}", words_of(fault)));
@@ -76,6 +71,26 @@ std::vector<std::string> findings_in(const ordered_json& summary) {
   }
   return lines;
 }
+
+// One line for all seeds of an arm; "" where no recovery was longer. H stands in the sentence, so that a
+// reader need not look it up.
+std::string long_recoveries(std::size_t arm, const std::vector<FinishedRun>& runs) {
+  double count = 0.0, longest = 0.0, bound = 0.0;
+  std::vector<std::uint64_t> seeds;
+  for (const FinishedRun& run : runs) {
+    const double beyond = figure_at(run.summary, "recoveries.beyond_bound").value_or(0.0);
+    if (run.arm != arm || beyond == 0.0) continue;
+    count += beyond;
+    longest = std::max(longest, figure_at(run.summary, "recoveries.longest_steps").value_or(0.0));
+    bound = figure_at(run.summary, "recoveries.bound_steps").value_or(0.0);
+    seeds.push_back(run.seed);
+  }
+  if (seeds.empty()) return "";
+  return fmt::format("{:.0f} {} longer than H = {:.0f} steps, at most {:.1f} ({})", count,
+                     count == 1.0 ? "recovery took" : "recoveries took", bound, longest, seeds_text(seeds));
+}
+
+}  // namespace
 
 std::vector<std::string> findings_of(const scenario::Scenario& scenario,
                                      const std::vector<FinishedRun>& runs) {
@@ -93,11 +108,15 @@ std::vector<std::string> findings_of(const scenario::Scenario& scenario,
       same->seeds.push_back(run.seed);
     }
   }
-  std::ranges::stable_sort(told, {}, &Told::arm);
   std::vector<std::string> lines;
-  for (const Told& one : told) {
-    lines.push_back(fmt::format("{}: {} ({})", scenario.arms[one.arm].training.name, one.text,
-                                seeds_text(one.seeds)));
+  for (std::size_t arm = 0; arm < scenario.arms.size(); ++arm) {
+    const std::string& name = scenario.arms[arm].training.name;
+    for (const Told& one : told) {
+      if (one.arm != arm) continue;
+      lines.push_back(fmt::format("{}: {} ({})", name, one.text, seeds_text(one.seeds)));
+    }
+    const std::string recoveries = long_recoveries(arm, runs);
+    if (!recoveries.empty()) lines.push_back(name + ": " + recoveries);
   }
   return lines;
 }
