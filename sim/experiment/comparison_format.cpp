@@ -35,7 +35,7 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparisonRo
                     {"saturated", cell.saturated},
                     {"best", cell.best}});
   }
-  return {{"key", row.measure.key},
+  return {{"key", key_of(row.measure)},
           {"title", row.measure.title},
           {"question", row.measure.group},
           {"arms", arms}};
@@ -66,7 +66,7 @@ std::string as_csv(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const ComparisonCell& cell = row.cells[i];
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.measure.key,
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", key_of(row.measure),
                           csv_text(row.measure.title), csv_text(comparison.arms[i]),
                           csv_text(comparison.clocks[i]), comparison.seeds.size(), cell.reached,
                           csv_estimate(cell.value), csv_estimate(cell.difference),

@@ -18,6 +18,7 @@
 #include "sim/experiment/version.h"
 #include "sim/methods/method.h"
 #include "sim/methods/training_schema.h"
+#include "sim/readers/recovery_times.h"
 #include "sim/scenario/load.h"
 #include "sim/trainer/trainer.h"
 
@@ -133,6 +134,7 @@ class Run {
         conductor_(*network_),
         transport_(conductor_, *network_, scenario_.network, tape_),
         account_(fleet_.shape, account_options(scenario_, arm_, merges_)),
+        recovery_times_(fleet_.shape, merges_ ? arm_.training.sync_every : 0),
         marks_(conductor_, tape_, fleet_.shape, account_, scenario_.marks, evaluations()),
         world_{conductor_, transport_,       tape_,  fleet_,       scenario_.model,
                scenario_.network, arm_.training, marks_, request.seed, scenario_.spread.step_sd,
@@ -141,6 +143,7 @@ class Run {
         injector_(world_, *method_, arm_.failures, arm_.faults),
         progress_([this] { request_.progress(share_done()); }) {
     tape_.add(account_);
+    tape_.add(recovery_times_);
     tape_.add(marks_);
     tape_.add(injector_);
     if (request.progress) tape_.add(progress_);
@@ -234,6 +237,7 @@ class Run {
   engine::Conductor conductor_;
   engine::Transport transport_;
   readers::RunAccount account_;
+  readers::RecoveryTimes recovery_times_;
   Marks marks_;
   methods::World world_;
   std::unique_ptr<methods::Method> method_;
@@ -266,6 +270,7 @@ report::Summary Run::summary() const {
   report::fill(summary, fleet_.shape, account_);
   summary.scenario = scenario_.name;
   summary.scenario_hash = scenario::scenario_hash(scenario_);
+  summary.set_hash = scenario::set_hash(scenario_);
   summary.arm = arm_.training.name;
   summary.method = methods::method_name(arm_.training.method);
   summary.seed = request_.seed;
@@ -274,6 +279,9 @@ report::Summary Run::summary() const {
   summary.trace_hash = tape_.trace_hash();
   summary.clock = clock_name();
   summary.nominal.parameters = scenario_.model.parameters;
+  summary.recovery_times = {
+      merges_ ? std::optional(recovery_times_.bound_steps()) : std::nullopt,
+      recovery_times_.beyond_bound(), recovery_times_.longest_steps()};
   if (trainer_) fill_learning(summary);
   return summary;
 }

@@ -329,6 +329,7 @@ std::string to_json(const Summary& s) {
       {"format", kSummaryFormat},
       {"scenario", s.scenario},
       {"scenario_hash", hex(s.scenario_hash)},
+      {"set_hash", hex(s.set_hash)},
       {"arm", s.arm},
       {"method", s.method},
       {"seed", s.seed},
@@ -371,7 +372,12 @@ std::string to_json(const Summary& s) {
       {"faults_met", s.faults_met},
       {"faults_met_scripted", s.faults_met_scripted},
       {"faults_met_arm_relative", s.faults_met_arm_relative},
-      {"recoveries", {{"lives", s.recoveries}, {"back_in_merges", s.recoveries_in_merges}}},
+      {"recoveries",
+       {{"lives", s.recoveries},
+        {"back_in_merges", s.recoveries_in_merges},
+        {"bound_steps", maybe(s.recovery_times.bound_steps)},
+        {"beyond_bound", s.recovery_times.beyond_bound},
+        {"longest_steps", s.recovery_times.longest_steps}}},
       {"activity_chip_seconds", activity_json(s)},
       {"token_account", token_json(s.token_totals)},
       {"syncs", sync_json(s.syncs)},
@@ -395,6 +401,7 @@ Summary from_json(std::string_view text) {
   Summary s;
   s.scenario = value_of<std::string>(json, "scenario");
   s.scenario_hash = hash_of(json, "scenario_hash");
+  s.set_hash = hash_of(json, "set_hash");
   s.arm = value_of<std::string>(json, "arm");
   s.method = value_of<std::string>(json, "method");
   s.seed = value_of<std::uint64_t>(json, "seed");
@@ -418,6 +425,9 @@ Summary from_json(std::string_view text) {
   const Json recoveries = value_of<Json>(json, "recoveries");
   s.recoveries = value_of<std::uint64_t>(recoveries, "lives");
   s.recoveries_in_merges = value_of<std::uint64_t>(recoveries, "back_in_merges");
+  s.recovery_times = {maybe_of<std::int64_t>(recoveries, "bound_steps"),
+                      value_of<std::uint64_t>(recoveries, "beyond_bound"),
+                      value_of<double>(recoveries, "longest_steps")};
   s.token_totals = read_tokens(value_of<Json>(json, "token_account"));
   s.syncs = read_syncs(value_of<Json>(json, "syncs"));
   s.syncs.learner_steps = s.learner_steps;
