@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/base/cell_text.h"
 #include "sim/experiment/figure.h"
 
 namespace sim::experiment {
@@ -286,7 +287,7 @@ std::string as_markdown(const Comparison& comparison) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) text += "---|";
     text += "\n";
     for (std::size_t i = 0; i < comparison.arms.size(); ++i) {
-      text += line(comparison.arms[i], table.cells[i]);
+      text += line(base::markdown_cell(comparison.arms[i]), table.cells[i]);
     }
   }
   const std::vector<std::string> foot = foot_lines(comparison);

@@ -11,6 +11,7 @@
 #include "sim/experiment/version.h"
 #include "sim/report/summary.h"
 #include "sim/scenario/load.h"
+#include "sim/scenario/names.h"
 
 namespace sim::experiment {
 namespace {
@@ -60,7 +61,7 @@ const std::string& arm_name(const Job& job) {
 std::optional<FolderTrouble> open_folder(Job& job, const ExperimentOptions& options) {
   const std::string& arm = arm_name(job);
   job.folder.emplace(
-      fmt::format("{}/{}/seed-{}", options.results_folder, arm, job.plan.seed));
+      fmt::format("{}/{}/seed-{}", options.results_folder, scenario::folder_name(arm), job.plan.seed));
   return job.folder->open(scenario::resolved_text(job.scenario, &arm), options.overwrite);
 }
 
