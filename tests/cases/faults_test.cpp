@@ -90,19 +90,19 @@ TEST_CASE("cases: a link ages by the stepping clock of the learners at its ends"
 }
 
 // Uptime of an alternating renewal: mean life 1 h, repair 1 h. With exponential lives the interval is
-// Student's over seeds (t of 0.975 with 7 degrees: 2.365), and the wall clock's 1/e = 0.37 lies outside.
+// Student's over seeds (t of 0.975 with 31 degrees: 2.040), and the wall clock's 1/e = 0.37 lies outside.
 TEST_CASE("cases: by the uptime clock a unit is up MTBF / (MTBF + MTTR)", "[cases]") {
   std::vector<double> up;
-  for (int seed = 1; seed <= 8; ++seed) {
+  for (int seed = 1; seed <= 32; ++seed) {
     up.push_back(run_case("d14_mtbf_mttr", "", {"failure.0.clock=uptime", "seed=" + std::to_string(seed)})["uptime"]);
   }
   double mean = 0, squares = 0;
-  for (const double u : up) mean += u / 8;
-  for (const double u : up) squares += (u - mean) * (u - mean) / 7;
-  const double half_width = 2.365 * std::sqrt(squares / 8);
+  for (const double u : up) mean += u / 32;
+  for (const double u : up) squares += (u - mean) * (u - mean) / 31;
+  const double half_width = 2.040 * std::sqrt(squares / 32);
   INFO(mean << " +- " << half_width);
   CHECK(std::abs(mean - 0.5) < half_width);
-  CHECK(half_width < 0.02);
+  CHECK(half_width < 0.005);
   CHECK(std::abs(run_case("d14_mtbf_mttr")["uptime"].get<double>() - std::exp(-1.0)) < 0.03);
 }
 

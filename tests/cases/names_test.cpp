@@ -81,8 +81,11 @@ TEST_CASE("cases: any other arm name comes back from every format", "[cases]") {
 }
 
 TEST_CASE("cases: two arms never share a folder", "[cases]") {
-  const auto with = [](const std::string& name) {
-    return load_case("faults-fed-back", {"arm.second.name=" + name, "training.name=First"});
+  std::ifstream file(case_path("d11_base.toml"));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find("[training]"), 10, "[training]\nname=\"First\"");
+  const auto with = [&text](const std::string& name) {
+    return sim::scenario::load_text(text + "\n[[arm]]\nname=\"" + name + "\"\n", "x.toml");
   };
   CHECK(with("third").scenario);
   const std::string told = sim::base::format(with("first").diagnostics);
