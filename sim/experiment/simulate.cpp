@@ -8,10 +8,12 @@
 #include <memory>
 #include <stdexcept>
 
+#include "sim/chaos/fault_schema.h"
 #include "sim/chaos/injector.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/transport.h"
 #include "sim/experiment/liveness_bound.h"
+#include "sim/experiment/faults_never_met.h"
 #include "sim/experiment/marks.h"
 #include "sim/experiment/proxy.h"
 #include "sim/experiment/result_files.h"
@@ -249,11 +251,10 @@ class Run {
 
 std::string Run::clock_name() const {
   if (arm_.failures.empty()) return "none";
-  const auto stepping = std::ranges::count_if(arm_.failures, [](const auto& failure) {
-    return failure.clock == chaos::Clock::kStepping;
-  });
-  if (stepping == 0) return "wall";
-  return static_cast<std::size_t>(stepping) == arm_.failures.size() ? "stepping" : "mixed";
+  const chaos::Clock first = arm_.failures[0].clock;
+  const bool all = std::ranges::count(arm_.failures, first, &chaos::FailureOptions::clock) ==
+                   std::ranges::ssize(arm_.failures);
+  return all ? std::string(chaos::clock_name(first)) : "mixed";
 }
 
 report::Summary Run::summary() const {
@@ -269,7 +270,7 @@ report::Summary Run::summary() const {
   declare(tape::MarkKind::kLoss, marks.loss > 0);
   report::fill(summary, fleet_.shape, account_);
   summary.scenario = scenario_.name;
-  summary.scenario_hash = scenario::scenario_hash(scenario_);
+  summary.scenario_hash = origin_.scenario_hash;
   summary.set_hash = scenario::set_hash(scenario_);
   summary.arm = arm_.training.name;
   summary.method = methods::method_name(arm_.training.method);
@@ -278,6 +279,7 @@ report::Summary Run::summary() const {
   summary.isa_level = isa_text();
   summary.trace_hash = tape_.trace_hash();
   summary.clock = clock_name();
+  summary.faults_never_met = faults_never_met(injector_.never_met(), conductor_.now());
   summary.nominal.parameters = scenario_.model.parameters;
   summary.recovery_times = {
       merges_ ? std::optional(recovery_times_.bound_steps()) : std::nullopt,

@@ -372,6 +372,7 @@ std::string to_json(const Summary& s) {
       {"faults_met", s.faults_met},
       {"faults_met_scripted", s.faults_met_scripted},
       {"faults_met_arm_relative", s.faults_met_arm_relative},
+      {"faults_never_met", s.faults_never_met},
       {"recoveries",
        {{"lives", s.recoveries},
         {"back_in_merges", s.recoveries_in_merges},
@@ -422,6 +423,7 @@ Summary from_json(std::string_view text) {
   s.faults_met = value_of<std::uint64_t>(json, "faults_met");
   s.faults_met_scripted = value_of<std::uint64_t>(json, "faults_met_scripted");
   s.faults_met_arm_relative = value_of<std::uint64_t>(json, "faults_met_arm_relative");
+  s.faults_never_met = value_of<std::vector<std::string>>(json, "faults_never_met");
   const Json recoveries = value_of<Json>(json, "recoveries");
   s.recoveries = value_of<std::uint64_t>(recoveries, "lives");
   s.recoveries_in_merges = value_of<std::uint64_t>(recoveries, "back_in_merges");

@@ -230,11 +230,15 @@ struct TransferDone {
   TrafficClass traffic;
   TransferStatus status;
 };
+// Target of a fault of the syncer that stands in one place and belongs to no learner.
+constexpr std::uint32_t kCentralSyncer = UINT32_MAX;
+
 struct FaultStarted {
   Nanoseconds lasts;     // kNever: for good
   double rate_factor;    // of a rate cut
   std::uint32_t fault;
-  std::uint32_t target;  // index of the slice (also for a chip), island, region, link or syncer
+  std::uint32_t target;  // index of the slice (also for a chip), island, region, link; of a syncer its
+                         // learner's, or kCentralSyncer
   FaultKind kind;
   TargetKind target_kind;
   std::uint8_t scripted;
