@@ -53,6 +53,12 @@ std::map<std::string, std::string> files_of_run(const sim::scenario::Scenario& s
   return files;
 }
 
+// The hash of the experiment names all arms that were run together; alone an arm is another experiment.
+std::string without_set(const std::string& text) {
+  const std::size_t at = text.find("\"set_hash\"");
+  return at == std::string::npos ? text : text.substr(0, at) + text.substr(text.find('\n', at));
+}
+
 // `--faults` with this text: the scenario, or what is told.
 std::string fed(sim::scenario::Scenario& scenario, const fs::path& file) {
   const auto recorded = sim::experiment::read_recorded_faults(file.string());
@@ -63,12 +69,13 @@ std::string fed(sim::scenario::Scenario& scenario, const fs::path& file) {
 std::uint64_t faults_met(const nlohmann::json& summary) { return summary["faults_met"]; }
 
 // Seeds 1 to 5 add up to about 5 x 20,000 s of exposure at a mean of 500 s. Exposure is what the arm
-// stepped; the 99.9 % interval of a Poisson count near 200 is 3.29 sqrt(mean) to either side.
-void check_poisson(const std::string& name) {
+// stepped, undone steps included; the 99.9 % interval of a Poisson count near 200 is 3.29 sqrt(mean) to either side.
+void check_poisson(const std::string& name, double step_s) {
   double exposure_s = 0, met = 0;
   for (int seed = 1; seed <= 5; ++seed) {
     const auto summary = run_case(name, "", {"seed=" + std::to_string(seed)});
-    exposure_s += 20000.0 * summary["goodput"]["stepping"].get<double>() * (name == "stepping-island" ? 4 : 1);
+    const double learners = summary["learners"].get<double>();
+    exposure_s += summary["learner_steps"].get<double>() / learners * step_s;
     met += static_cast<double>(faults_met(summary));
   }
   const double mean = exposure_s / 500.0;
@@ -78,15 +85,16 @@ void check_poisson(const std::string& name) {
 
 }  // namespace
 
-// Four islands, the arm uses i3 alone, which steps nearly all the time: goodput counts the whole fleet,
-// of which i3 is a quarter. 20,000 s / 500 s = 40 less what it stands still.
+// Four islands, the arm uses i3 alone, a quarter of the fleet for which a step of 1 s is given: 4 s a step.
+// 20,000 s / 500 s = 40 less what it stands still, which is much: its one learner loses its state with its
+// hosts, and no checkpoint is older than a fault for long.
 TEST_CASE("cases: an island ages by the stepping clock of its own slices", "[cases]") {
-  check_poisson("stepping-island");
+  check_poisson("stepping-island", 4);
 }
 
 // A link ages while a learner at either end steps, here always.
 TEST_CASE("cases: a link ages by the stepping clock of the learners at its ends", "[cases]") {
-  check_poisson("stepping-link");
+  check_poisson("stepping-link", 1);
 }
 
 // Uptime of an alternating renewal: mean life 1 h, repair 1 h. With exponential lives the interval is
@@ -184,7 +192,7 @@ TEST_CASE("cases: a written scenario, run again, writes the same files", "[cases
     CHECK(first.size() > 5);
     for (const auto& [name, text] : first) {
       INFO(arm << " " << name);
-      CHECK(second.at(name) == text);
+      CHECK(without_set(second.at(name)) == without_set(text));
     }
   }
 }
