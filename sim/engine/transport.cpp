@@ -72,14 +72,15 @@ void Transport::begin(Exchange& exchange) {
   active_.push_back(&exchange);
   exchange.open_count_ = exchange.parts_.size();
   in_flight_count_ += exchange.open_count_;
+  const std::uint32_t first_transfer = next_transfer_;
   for (Part& part : exchange.parts_) {
     part.transfer = next_transfer_++;
     part.start = conductor_.now();
     part.phase = Phase::kDelay;
     part.left = static_cast<double>(part.hop.bytes);
     tape_.append({part.start, tape::TransferStarted{part.hop.bytes, part.transfer,
-                                                    part.hop.source_region, part.hop.target_region,
-                                                    exchange.traffic_}});
+                                                    first_transfer, part.hop.source_region,
+                                                    part.hop.target_region, exchange.traffic_}});
   }
   break_unreachable(exchange);
   for (std::size_t i = 0; i < exchange.parts_.size() && exchange.active_; ++i) {

@@ -211,6 +211,7 @@ struct GlobalRestored {
 struct TransferStarted {
   std::int64_t bytes;
   std::uint32_t transfer;
+  std::uint32_t exchange;  // shared by all transfers that were asked for at once and wait for each other
   std::uint16_t source_region;
   std::uint16_t target_region;
   TrafficClass traffic;

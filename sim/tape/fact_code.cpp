@@ -54,8 +54,15 @@ template <class C> void code_fact(C& c, RolledBack& f, Nanoseconds) {
 template <class C> void code_fact(C& c, GlobalRestored& f, Nanoseconds) {
   code_all(c, f.learner, f.epoch);
 }
-template <class C> void code_fact(C& c, TransferStarted& f, Nanoseconds) {
-  code_all(c, f.bytes, f.transfer, f.source_region, f.target_region);
+// Exchanges came with format 3; in one of format 2 each transfer is an exchange of its own.
+template <class C> void code_start(C& c, TransferStarted& f, std::uint64_t format) {
+  code_all(c, f.bytes, f.transfer);
+  if (format >= 3) {
+    code(c, f.exchange);
+  } else {
+    f.exchange = f.transfer;
+  }
+  code_all(c, f.source_region, f.target_region);
   code_enum(c, f.traffic, TrafficClass::kJoin);
 }
 template <class C> void code_fact(C& c, TransferDone& f, Nanoseconds at) {
@@ -110,7 +117,7 @@ void code_merge(C& c, FragmentMerged& f, std::vector<Contributor>& contributors)
 }
 
 template <class C>
-void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
+void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::uint64_t format) {
   switch (fact.kind) {
     case Kind::kStepsDone: return code_fact(c, fact.steps_done, fact.at);
     case Kind::kActivityChanged: return code_fact(c, fact.activity_changed, fact.at);
@@ -126,7 +133,7 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kCheckpointSaved: return code_fact(c, fact.checkpoint_saved, fact.at);
     case Kind::kRolledBack: return code_fact(c, fact.rolled_back, fact.at);
     case Kind::kGlobalRestored: return code_fact(c, fact.global_restored, fact.at);
-    case Kind::kTransferStarted: return code_fact(c, fact.transfer_started, fact.at);
+    case Kind::kTransferStarted: return code_start(c, fact.transfer_started, format);
     case Kind::kTransferDone: return code_fact(c, fact.transfer_done, fact.at);
     case Kind::kFaultStarted: return code_fact(c, fact.fault_started, fact.at);
     case Kind::kFaultEnded: return code_fact(c, fact.fault_ended, fact.at);
@@ -142,19 +149,17 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
 
-// `format` is the file's: watts and prices came with 2; a shape of format 1 knows none.
-template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) {
-  const bool has_prices = format >= 2;
+template <class C> void code_shape(C& c, RunShape& shape) {
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
-  code_list(c, shape.links, [&c, has_prices](LinkShape& link) {
-    code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way);
-    if (has_prices) code(c, link.dollars_per_gb);
+  code_list(c, shape.links, [&c](LinkShape& link) {
+    code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way,
+             link.dollars_per_gb);
   });
-  code_list(c, shape.slices, [&c, has_prices](SliceShape& slice) {
+  code_list(c, shape.slices, [&c](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
-             slice.first_slot, slice.slot_count, slice.tokens);
-    if (has_prices) code_all(c, slice.milliwatts, slice.nanodollars_per_h);
+             slice.first_slot, slice.slot_count, slice.tokens, slice.milliwatts,
+             slice.nanodollars_per_h);
   });
   code_list(c, shape.learners, [&c](LearnerShape& learner) {
     code_all(c, learner.name, learner.region);
@@ -163,41 +168,39 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
   });
   code_list(c, shape.fragment_parameters, [&c](std::int64_t& size) { code(c, size); });
   code_all(c, shape.chips, shape.slots, shape.batch_tokens, shape.native_tokens_per_s,
-           shape.nominal_step, shape.model_is_learner, shape.may_roll_back);
-  if (has_prices) code(c, shape.watts_assumed);
+           shape.nominal_step, shape.model_is_learner, shape.may_roll_back,
+           shape.watts_assumed);
 }
 
 }  // namespace
 
-void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at) {
+void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at, std::uint64_t format) {
   Fact copy = fact;
   code_enum(encoder, copy.kind, kLastKind);
   code_near(encoder, copy.at, previous_at);
   if (fact.kind != Kind::kFragmentMerged) {
     std::vector<Contributor> none;
-    return code_body(encoder, copy, none);
+    return code_body(encoder, copy, none, format);
   }
   const FragmentMerged& merged = fact.fragment_merged;
   std::vector<Contributor> contributors(merged.contributors,
                                         merged.contributors + merged.contributor_count);
-  code_body(encoder, copy, contributors);
+  code_body(encoder, copy, contributors, format);
 }
 
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
-            std::vector<Contributor>& contributors) {
+            std::vector<Contributor>& contributors, std::uint64_t format) {
   fact = Fact();
   code_enum(decoder, fact.kind, kLastKind);
   code_near(decoder, fact.at, previous_at);
-  code_body(decoder, fact, contributors);
+  code_body(decoder, fact, contributors, format);
 }
 
-void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {
+void encode(Encoder& encoder, const RunShape& shape) {
   RunShape copy = shape;
-  code_shape(encoder, copy, format);
+  code_shape(encoder, copy);
 }
 
-void decode(Decoder& decoder, RunShape& shape, std::uint64_t format) {
-  code_shape(decoder, shape, format);
-}
+void decode(Decoder& decoder, RunShape& shape) { code_shape(decoder, shape); }
 
 }  // namespace sim::tape

@@ -155,7 +155,7 @@ TEST_CASE("activity.csv: one second per row, chip-seconds per bucket", "[unit][r
 TEST_CASE("traffic.csv: a transfer is spread from start to end", "[unit][report]") {
   const RunShape shape = two_learners();
   readers::TrafficLedger ledger(shape);
-  play({{0_s, TransferStarted{250'000'000, 1, 0, 1, TrafficClass::kFragment}},
+  play({{0_s, TransferStarted{250'000'000, 1, 1, 0, 1, TrafficClass::kFragment}},
         {2_s, TransferDone{250'000'000, 250'000'000, 0, 1, 0, 1, TrafficClass::kFragment,
                            TransferStatus::kOk}}},
        ledger);
