@@ -2,6 +2,7 @@
 #include "sim/methods/barrier_syncs.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/engine/collectives.h"
 #include "sim/methods/fragment_traffic.h"
@@ -169,40 +170,33 @@ void BarrierSyncs::network_changed() {
   look_again();
 }
 
+// Of the groups of regions that reach each other, that with most learners; ties: of the lowest region.
 std::vector<std::uint16_t> BarrierSyncs::find_meeting() const {
-  std::vector<std::uint16_t> up;
+  std::map<std::uint16_t, std::size_t> learners;  // of each region that is up
   for (const auto& replica : replicas_) {
-    if (world_.transport.region_up(replica->job.region())) up.push_back(replica->job.region());
+    const std::uint16_t region = replica->job.region();
+    if (world_.transport.region_up(region)) ++learners[region];
   }
-  std::ranges::sort(up);
-  up.erase(std::unique(up.begin(), up.end()), up.end());
-  if (up.size() < 2 || !engine::best_ring(world_.transport, up).empty()) return up;
-  const std::uint16_t lead = lead_region();
-  std::erase_if(up, [&](std::uint16_t region) {
-    return !world_.transport.reachable(region, lead);
-  });
-  return up;
+  std::vector<std::uint16_t> best;
+  std::size_t most = 0;
+  for (const auto& [first, own] : learners) {
+    std::vector<std::uint16_t> group;
+    std::size_t count = 0;
+    for (const auto& [region, here] : learners) {
+      if (!world_.transport.reachable(first, region)) continue;
+      group.push_back(region);
+      count += here;
+    }
+    if (count > most) {
+      most = count;
+      best = std::move(group);
+    }
+  }
+  return best;
 }
 
 bool BarrierSyncs::meets(std::uint16_t region) const {
   return std::ranges::binary_search(meeting_, region);
-}
-
-// The region from which most learners can be reached; ties: the first in the file.
-std::uint16_t BarrierSyncs::lead_region() const {
-  std::uint16_t best = replicas_.front()->job.region();
-  std::size_t most = 0;
-  for (const auto& replica : replicas_) {
-    std::size_t reached = 0;
-    for (const auto& other : replicas_) {
-      reached += world_.transport.reachable(replica->job.region(), other->job.region());
-    }
-    if (reached > most) {
-      most = reached;
-      best = replica->job.region();
-    }
-  }
-  return best;
 }
 
 bool BarrierSyncs::receives(const Sync& sync, const Replica& replica) const {
@@ -222,19 +216,8 @@ std::vector<std::uint16_t> BarrierSyncs::regions_of(const Sync& sync) const {
   return regions;
 }
 
-// Those, and where neither a ring nor a star joins them all that meet: some only pass on.
-std::vector<std::uint16_t> BarrierSyncs::ring_regions(const Sync& sync) const {
-  std::vector<std::uint16_t> regions = regions_of(sync);
-  if (regions.size() < 2 || !engine::best_ring(world_.transport, regions).empty()) return regions;
-  const std::uint16_t lead = lead_region();
-  const bool star = std::ranges::all_of(regions, [&](std::uint16_t region) {
-    return world_.transport.reachable(region, lead);
-  });
-  return star ? regions : meeting_;
-}
-
 engine::Task<TransferStatus> BarrierSyncs::all_reduce(Sync& sync) {
-  const std::vector<std::uint16_t> regions = ring_regions(sync);
+  const std::vector<std::uint16_t> regions = regions_of(sync);
   const std::int64_t bytes = fragment_wire_bytes(world_, sync.fragment);
   Nanoseconds local = 0;
   for (const std::uint16_t region : regions) {
@@ -247,7 +230,7 @@ engine::Task<TransferStatus> BarrierSyncs::all_reduce(Sync& sync) {
   }
   co_await world_.conductor.sleep_for(local, decision());
   const TransferStatus status =
-      co_await reduce_among_regions(world_, regions, lead_region(), bytes);
+      co_await reduce_among_regions(world_, regions, regions.front(), bytes);
   co_return status;
 }
 

@@ -7,9 +7,8 @@
 //
 // Who is waited for (on_loss): wait: all; skip and stale: those that are there and can be reached. An
 // all-reduce that loses a member or a link runs again among those that are left; a take whose learner
-// died is lost. Regions meet in a ring through all of them, which may pass by regions that have nothing
-// to give; where no ring closes, in a star around the region from which most learners are reached. Who
-// is outside of that star keeps its own parameters, where the policy lets the others go on.
+// died is lost. Regions meet where links join them, directly or through others: the group with most
+// learners. Who is outside of it keeps its own parameters, where the policy lets the others go on.
 // A learner that copied a peer takes part without a say until it has received a version itself: what
 // it holds is the donor's progress, which the donor brings.
 // Source: DiLoCo, arXiv:2311.08105, Algorithm 1; Streaming DiLoCo, arXiv:2501.18512. What happens on
@@ -79,8 +78,6 @@ class BarrierSyncs {
   bool sits_out(const Replica& replica, std::uint16_t fragment) const;
   bool receives(const Sync& sync, const Replica& replica) const;
   std::vector<std::uint16_t> regions_of(const Sync& sync) const;
-  std::vector<std::uint16_t> ring_regions(const Sync& sync) const;
-  std::uint16_t lead_region() const;
   std::vector<std::uint16_t> find_meeting() const;
   // The region can take part in an all-reduce now.
   bool meets(std::uint16_t region) const;

@@ -112,9 +112,9 @@ engine::Task<> DataParallel::step_without_links() {
 engine::Task<> DataParallel::step_over_links() {
   const Nanoseconds start = world_.conductor.now();
   const Nanoseconds compute = job_.next_compute_time();
-  const std::vector<std::uint16_t> ring =
-      engine::best_ring(world_.transport, job_.regions());
-  if (ring.empty()) {
+  const std::shared_ptr<const engine::ReducePlan> plan =
+      world_.transport.plan(job_.regions(), gradient_bytes());
+  if (!plan->left_out.empty()) {
     job_.begin(Activity::kWaitingForNetwork);
     co_await world_.transport.network_changed().wait(job_.turn());
     co_return;
@@ -126,20 +126,20 @@ engine::Task<> DataParallel::step_over_links() {
   const Nanoseconds first_ready = start + compute / 3 + 2 * compute / 3 / buckets;
   co_await world_.conductor.sleep_until(first_ready, job_.turn());
   TransferStatus status = co_await world_.transport.exchange(
-      wide_hops(ring, gradient_bytes() - last_bytes), tape::TrafficClass::kGradient, job_.turn());
+      wide_hops(*plan, gradient_bytes() - last_bytes), tape::TrafficClass::kGradient, job_.turn());
   if (status == TransferStatus::kOk) {
+    // Where the links were busy until now, the last bucket followed the others on their heels.
     const Nanoseconds ready = std::max(start + compute, start + compute / 3 + local);
     co_await world_.conductor.sleep_until(std::max(world_.conductor.now(), ready), job_.turn());
-    status = co_await world_.transport.exchange(wide_hops(ring, last_bytes),
-                                                tape::TrafficClass::kGradient, job_.turn());
+    status = co_await world_.transport.exchange(wide_hops(*plan, last_bytes),
+                                                tape::TrafficClass::kGradient, job_.turn(),
+                                                base::kNever, ready);
   }
   if (status != TransferStatus::kOk) {
-    job_.begin(Activity::kWaitingForNetwork);  // the step is lost; the next turn looks for a ring
+    job_.begin(Activity::kWaitingForNetwork);  // the step is lost; the next turn plans anew
     co_return;
   }
-  const Nanoseconds tail =
-      engine::ring_extra_latency(world_.transport, ring) + local / buckets;
-  co_await world_.conductor.sleep_for(tail, job_.turn());
+  co_await world_.conductor.sleep_for(plan->extra_latency + local / buckets, job_.turn());
   job_.finish_step(start, compute);
 }
 
@@ -160,17 +160,12 @@ Nanoseconds DataParallel::local_reduce_time() const {
 
 // Two-level: the regions are the members of the wide ring. Flat ring: all slices are, laid out
 // region by region, so each wide edge carries 2 (n-1)/n with n slices.
-std::vector<engine::Hop> DataParallel::wide_hops(const std::vector<std::uint16_t>& ring,
+std::vector<engine::Hop> DataParallel::wide_hops(const engine::ReducePlan& plan,
                                                  std::int64_t payload_bytes) const {
-  std::vector<engine::Hop> hops = engine::ring_hops(ring, payload_bytes);
-  if (world_.training.reduce == ReduceKind::kRing) {
-    const auto members = static_cast<double>(job_.joined_count());
-    for (engine::Hop& hop : hops) {
-      hop.bytes = static_cast<std::int64_t>(2 * (members - 1) / members *
-                                            static_cast<double>(payload_bytes));
-    }
-  }
-  return hops;
+  if (world_.training.reduce != ReduceKind::kRing) return plan.hops(payload_bytes);
+  const auto members = static_cast<double>(job_.joined_count());
+  return plan.edge_hops(static_cast<std::int64_t>(2 * (members - 1) / members *
+                                                  static_cast<double>(payload_bytes)));
 }
 
 Nanoseconds exposed_reduction(Nanoseconds total, Nanoseconds compute, std::int64_t buckets) {

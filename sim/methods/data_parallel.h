@@ -36,7 +36,7 @@ class DataParallel final : public Method {
 
   std::vector<std::uint32_t> mine(std::span<const std::uint32_t> slices) const;
   Nanoseconds local_reduce_time() const;
-  std::vector<engine::Hop> wide_hops(const std::vector<std::uint16_t>& ring,
+  std::vector<engine::Hop> wide_hops(const engine::ReducePlan& plan,
                                      std::int64_t payload_bytes) const;
   std::int64_t gradient_bytes() const;
   std::uint32_t steps_until_interruption(Nanoseconds period) const;

@@ -11,7 +11,7 @@ Replica* nearest_donor(const World& world, const Replicas& replicas, const Repli
   const auto distance = [&](const Replica& donor) {
     return donor.job.region() == receiver.job.region()
                ? Nanoseconds{-1}
-               : world.transport.one_way(donor.job.region(), receiver.job.region());
+               : world.transport.path_one_way(donor.job.region(), receiver.job.region());
   };
   for (const auto& donor : replicas) {
     if (donor.get() == &receiver || !may_give(*donor) ||

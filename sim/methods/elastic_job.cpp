@@ -96,8 +96,8 @@ std::optional<std::uint16_t> ElasticJob::state_source(std::uint16_t target) cons
   for (const std::uint16_t candidate : regions()) {
     if (!world_.transport.reachable(candidate, target)) continue;
     if (candidate == target) return target;
-    if (!nearest || world_.transport.one_way(candidate, target) <
-                        world_.transport.one_way(*nearest, target)) {
+    if (!nearest || world_.transport.path_one_way(candidate, target) <
+                        world_.transport.path_one_way(*nearest, target)) {
       nearest = candidate;
     }
   }

@@ -74,8 +74,8 @@ const Syncer::Shard* Syncer::nearest_source(const Shard& shard) const {
         !world_.transport.reachable(candidate.region, shard.region)) {
       continue;
     }
-    if (!source || world_.transport.one_way(candidate.region, shard.region) <
-                       world_.transport.one_way(source->region, shard.region)) {
+    if (!source || world_.transport.path_one_way(candidate.region, shard.region) <
+                       world_.transport.path_one_way(source->region, shard.region)) {
       source = &candidate;
     }
   }
