@@ -23,9 +23,7 @@ Candidate evaluated(EdgeTable table, RingOrder ring, std::int64_t payload_bytes)
   Candidate result{std::move(table), std::move(ring)};
   if (result.ring.empty()) return result;
   const std::int64_t bytes = ring_edge_bytes(result.ring.size(), payload_bytes);
-  result.time =
-      exchange_time(result.table.lanes, crossed_lanes(result.table, result.ring), bytes) +
-      extra_latency(result.table, result.ring);
+  result.time = ring_time(result.table, result.ring, bytes);
   return result;
 }
 
@@ -187,7 +185,8 @@ ReducePlan plan_all_reduce(const NetworkView& view, std::vector<std::uint16_t> m
   for (const std::uint16_t position : best.ring) plan.members.push_back(members[position]);
   plan.lanes_crossed = crossed_lanes(best.table, best.ring);
   plan.lanes = best.table.lanes;
-  plan.extra_latency = extra_latency(best.table, best.ring);
+  plan.extra_latency =
+      best.time - plan.exchange_time(ring_edge_bytes(plan.members.size(), payload_bytes));
   for (const std::uint32_t lane : plan.lanes_crossed) {
     const LinkState& link = view.links[lane / 2];
     plan.hops_crossed.push_back(lane % 2 == 0 ? std::pair(link.region_a, link.region_b)

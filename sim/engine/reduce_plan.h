@@ -31,7 +31,7 @@ struct ReducePlan {
   std::vector<std::pair<std::uint16_t, std::uint16_t>> hops_crossed;  // (source, target), in ring order
   std::vector<std::uint32_t> lanes_crossed;  // theirs, positions in `lanes`
   std::vector<Lane> lanes;
-  // What the messages wait beyond the hops' own delays.
+  // What messages that are handed on wait longer than the exchange of all hops at once takes.
   Nanoseconds extra_latency = 0;
 
   // Of an all-reduce of `payload` bytes: 2 (n-1)/n of it over each edge.

@@ -16,57 +16,47 @@ class EdgeCosts {
       : count_(table.member_count), costs_(table.crossings.size()) {
     for (std::size_t i = 0; i < costs_.size(); ++i) {
       if (table.crossings[i].empty()) continue;
-      costs_[i] = {0, 0, 0};
+      costs_[i] = {0, 0};
       for (const std::uint32_t index : table.crossings[i]) {
         const Lane& lane = table.lanes[index];
         const double seconds = static_cast<double>(edge_bytes) / lane.bytes_per_s;
-        costs_[i].exchange =
-            std::max(costs_[i].exchange, lane.one_way + base::from_seconds(seconds));
+        costs_[i].carrying = std::max(costs_[i].carrying, base::from_seconds(seconds));
         costs_[i].delay += lane.one_way;
-        costs_[i].longest_lane = std::max(costs_[i].longest_lane, lane.one_way);
       }
       shortest_edge_ = std::min(shortest_edge_, costs_[i].delay);
-      longest_lane_ = std::max(longest_lane_, costs_[i].longest_lane);
     }
   }
 
   bool exists(std::size_t from, std::size_t to) const {
-    return at(from, to).exchange < base::kNever;
+    return at(from, to).carrying < base::kNever;
   }
   Nanoseconds delay(std::size_t from, std::size_t to) const { return at(from, to).delay; }
   Nanoseconds shortest_edge() const { return shortest_edge_; }
-  Nanoseconds longest_lane() const { return longest_lane_; }
 
   // Of the ring if no lane is crossed twice: it never takes less. kNever: an edge is missing.
   Nanoseconds unshared_time(const RingOrder& ring) const {
-    Nanoseconds exchange = 0, round = 0, longest = 0, shortest_two = base::kNever;
+    Nanoseconds carrying = 0, round = 0, shortest_two = base::kNever;
     for (std::size_t i = 0; i < ring.size(); ++i) {
       const std::size_t next = ring[(i + 1) % ring.size()], after = ring[(i + 2) % ring.size()];
       if (!exists(ring[i], next)) return base::kNever;
       const Cost& edge = at(ring[i], next);
-      exchange = std::max(exchange, edge.exchange);
+      carrying = std::max(carrying, edge.carrying);
       round += edge.delay;
-      longest = std::max(longest, edge.longest_lane);
       shortest_two = std::min(shortest_two, edge.delay + delay(next, after));
     }
-    return exchange + 2 * round - shortest_two - longest;
+    return carrying + 2 * round - shortest_two;
   }
 
  private:
   struct Cost {
-    Nanoseconds exchange = base::kNever, delay = 0, longest_lane = 0;
+    Nanoseconds carrying = base::kNever, delay = 0;
   };
   const Cost& at(std::size_t from, std::size_t to) const { return costs_[from * count_ + to]; }
 
   std::size_t count_;
   std::vector<Cost> costs_;  // (members x members)
-  Nanoseconds shortest_edge_ = base::kNever, longest_lane_ = 0;
+  Nanoseconds shortest_edge_ = base::kNever;
 };
-
-Nanoseconds shared_time(const EdgeTable& table, const RingOrder& ring, std::int64_t edge_bytes) {
-  return exchange_time(table.lanes, crossed_lanes(table, ring), edge_bytes) +
-         extra_latency(table, ring);
-}
 
 // All rings, depth first and in lexicographic order, cut where what stands cannot get below the best.
 class AllRings {
@@ -84,7 +74,7 @@ class AllRings {
 
  private:
   struct Partial {
-    Nanoseconds exchange;    // until the fullest lane so far has arrived
+    Nanoseconds carrying;    // of the fullest lane so far
     Nanoseconds round;       // sum of the delays so far
     Nanoseconds two_edges;   // least of two neighbouring delays so far
   };
@@ -93,8 +83,7 @@ class AllRings {
     for (const std::uint32_t index : table_.crossing(from, to)) {
       const Lane& lane = table_.lanes[index];
       const double bytes = static_cast<double>(++load_[index]) * static_cast<double>(edge_bytes_);
-      before.exchange = std::max(before.exchange,
-                                 lane.one_way + base::from_seconds(bytes / lane.bytes_per_s));
+      before.carrying = std::max(before.carrying, base::from_seconds(bytes / lane.bytes_per_s));
     }
     before.round += costs_.delay(from, to);
     if (path_.size() > 1) {
@@ -112,8 +101,8 @@ class AllRings {
   Nanoseconds least_time(const Partial& partial, std::size_t edges_left) const {
     if (partial.two_edges == base::kNever) return 0;
     const auto left = static_cast<Nanoseconds>(edges_left);
-    return partial.exchange + 2 * (partial.round + left * costs_.shortest_edge()) -
-           partial.two_edges - costs_.longest_lane();
+    return partial.carrying + 2 * (partial.round + left * costs_.shortest_edge()) -
+           partial.two_edges;
   }
 
   void extend(const Partial& partial) {
@@ -138,7 +127,7 @@ class AllRings {
   void close() {
     if (path_.size() > 2 && path_[1] > path_.back()) return;
     if (costs_.unshared_time(path_) >= best_time_) return;
-    const Nanoseconds time = shared_time(table_, path_, edge_bytes_);
+    const Nanoseconds time = ring_time(table_, path_, edge_bytes_);
     if (time >= best_time_) return;
     best_time_ = time;
     best_ = path_;
@@ -174,7 +163,7 @@ class Improvement {
  public:
   Improvement(const EdgeTable& table, std::int64_t edge_bytes, const EdgeCosts& costs, RingOrder ring)
       : table_(table), edge_bytes_(edge_bytes), costs_(costs), ring_(std::move(ring)),
-        time_(shared_time(table, ring_, edge_bytes)) {}
+        time_(ring_time(table, ring_, edge_bytes)) {}
 
   void run() {
     while (tried_ < kMostTried && one_pass()) {
@@ -190,7 +179,7 @@ class Improvement {
   bool take(const RingOrder& candidate) {
     ++tried_;
     if (costs_.unshared_time(candidate) >= time_) return false;
-    const Nanoseconds time = shared_time(table_, candidate, edge_bytes_);
+    const Nanoseconds time = ring_time(table_, candidate, edge_bytes_);
     if (time >= time_) return false;
     time_ = time;
     ring_ = candidate;
@@ -232,7 +221,7 @@ RingOrder improved_rings(const EdgeTable& table, std::int64_t edge_bytes) {
   std::vector<std::pair<Nanoseconds, RingOrder>> starts;
   const auto offer = [&](RingOrder ring) {
     if (ring.empty() || costs.unshared_time(ring) == base::kNever) return;
-    const Nanoseconds time = shared_time(table, ring, edge_bytes);
+    const Nanoseconds time = ring_time(table, ring, edge_bytes);
     starts.emplace_back(time, std::move(ring));
   };
   offer(widest_ring(table));
@@ -285,25 +274,22 @@ Nanoseconds exchange_time(const std::vector<Lane>& lanes, const std::vector<std:
   return end;
 }
 
-Nanoseconds extra_latency(const EdgeTable& table, const RingOrder& ring) {
-  if (ring.size() < 2) return 0;
-  // A message handed on 2(n-1) times goes round twice less two neighbouring edges; the slowest chain
-  // is the one that leaves out the two shortest. Each lane waits for its own delay at the same time.
-  Nanoseconds round = 0, longest_lane = 0, shortest_two = base::kNever;
+Nanoseconds ring_time(const EdgeTable& table, const RingOrder& ring, std::int64_t edge_bytes) {
+  Nanoseconds round = 0, shortest_two = base::kNever;
   std::vector<Nanoseconds> delays;
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    const std::size_t next = ring[(i + 1) % ring.size()];
     delays.push_back(0);
-    for (const std::uint32_t lane : table.crossing(ring[i], next)) {
+    for (const std::uint32_t lane : table.crossing(ring[i], ring[(i + 1) % ring.size()])) {
       delays.back() += table.lanes[lane].one_way;
-      longest_lane = std::max(longest_lane, table.lanes[lane].one_way);
     }
     round += delays.back();
   }
   for (std::size_t i = 0; i < delays.size(); ++i) {
     shortest_two = std::min(shortest_two, delays[i] + delays[(i + 1) % delays.size()]);
   }
-  return 2 * round - shortest_two - longest_lane;
+  const Nanoseconds carrying =
+      exchange_time(table.lanes, crossed_lanes(table, ring), edge_bytes, base::kNever);
+  return carrying + 2 * round - shortest_two;
 }
 
 RingOrder search_ring(const EdgeTable& table, std::int64_t payload_bytes) {

@@ -46,9 +46,10 @@ Nanoseconds exchange_time(const std::vector<Lane>& lanes, const std::vector<std:
 // The lanes that the ring's edges cross, in order.
 std::vector<std::uint32_t> crossed_lanes(const EdgeTable& table, const RingOrder& ring);
 
-// The propagation delays that the messages of a ring pay one after another, less the one that the
-// exchange pays itself: twice round less the two shortest neighbouring edges, less the longest lane.
-Nanoseconds extra_latency(const EdgeTable& table, const RingOrder& ring);
+// An all-reduce alone on the network: what the fullest lane takes to carry its bytes, and the propagation
+// delays that messages pay one after another when they are handed on 2(n-1) times: twice round less
+// the two shortest neighbouring edges. Requires: at least two members.
+Nanoseconds ring_time(const EdgeTable& table, const RingOrder& ring, std::int64_t edge_bytes);
 
 // The closed ring through all members (at least 2) in which an all-reduce of `payload` takes least
 // time; of equals the lexicographically first where all are tried. Empty: none was found (none exists,
