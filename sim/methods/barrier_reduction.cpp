@@ -33,18 +33,6 @@ std::vector<std::uint16_t> BarrierSyncs::regions_of(const Sync& sync) const {
   return regions;
 }
 
-// Those, and where neither a ring nor a star joins them all that meet: some only pass on.
-std::vector<std::uint16_t> BarrierSyncs::ring_regions(const Sync& sync) const {
-  std::vector<std::uint16_t> regions = regions_of(sync);
-  if (regions.size() < 2 || !engine::best_ring(world_.transport, regions).empty()) return regions;
-  const std::uint16_t lead = roll_.lead_region();
-  const bool star = std::ranges::all_of(regions, [&](std::uint16_t region) {
-    return world_.transport.reachable(region, lead);
-  });
-  return star ? regions : roll_.meeting();
-}
-
-// Inside the regions, all at once.
 Nanoseconds BarrierSyncs::local_time(const Sync& sync,
                                      const std::vector<std::uint16_t>& regions) const {
   if (world_.network.model == engine::NetworkModel::kNone) return 0;
@@ -74,7 +62,7 @@ engine::Task<bool> BarrierSyncs::reduce(Sync& sync) {
 }
 
 engine::Process BarrierSyncs::carry(Sync& sync) {
-  const std::vector<std::uint16_t> regions = ring_regions(sync);
+  const std::vector<std::uint16_t> regions = regions_of(sync);
   co_await world_.conductor.sleep_for(local_time(sync, regions), decision());
   const TransferStatus status =
       co_await reduce_among_regions(world_, regions, roll_.lead_region(),
@@ -107,7 +95,7 @@ std::uint16_t BarrierSyncs::nearest_member_region(const Sync& sync, std::uint16_
   for (const std::uint16_t region : regions) {
     if (region == target) return target;
     if (!world_.transport.reachable(region, target)) continue;
-    const Nanoseconds delay = world_.transport.one_way(region, target);
+    const Nanoseconds delay = world_.transport.path_one_way(region, target);
     if (delay < least) nearest = region;
     least = std::min(least, delay);
   }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "optim/model.h"
 #include "optim/wire_format.h"
 #include "sim/base/units.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
+#include "sim/scenario/link_forecast.h"
 
 namespace sim::scenario {
 
@@ -23,90 +23,6 @@ namespace {
 // Assumed speed of the mathematics and of the world, for a first idea of run time on one core.
 constexpr double kProxyFlopPerCpuSecond = 4e9;
 constexpr double kWorldCpuSecondsPerStep = 4e-6;
-
-// Bytes that cross each link and direction in one step.
-using LinkBytes = std::map<std::pair<std::string, std::string>, double>;
-
-void add_bytes(const engine::NetworkOptions& network, const std::string& a, const std::string& b,
-               double bytes, LinkBytes& result) {
-  const engine::LinkOptions& link = *find_link(network, a, b);
-  result[{link.region_a, link.region_b}] += bytes;
-}
-
-// A closed ring of n members: each edge carries 2 (n-1)/n of the payload, one way round. A ring of
-// two uses both directions of its one link.
-LinkBytes ring_bytes(const Scenario& scenario, const std::vector<std::string>& regions, double payload) {
-  LinkBytes result;
-  const std::vector<std::string> ring = best_region_ring(scenario.network, regions);
-  const auto n = static_cast<double>(ring.size());
-  for (std::size_t i = 0; i < ring.size() && ring.size() > 1; ++i) {
-    if (ring.size() == 2 && i == 1) break;
-    add_bytes(scenario.network, ring[i], ring[(i + 1) % ring.size()], 2 * (n - 1) / n * payload, result);
-  }
-  return result;
-}
-
-// Every learner sends its fragment to the centre and gets one back.
-LinkBytes star_bytes(const Scenario& scenario, const methods::Fleet& fleet, const std::string& center,
-                     double payload) {
-  LinkBytes result;
-  for (const auto& learner : fleet.shape.learners) {
-    const std::string& region = fleet.shape.regions[learner.region];
-    if (region != center) add_bytes(scenario.network, region, center, payload, result);
-  }
-  return result;
-}
-
-double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
-  return optim::bits_per_value(training.wire) / 8.0;
-}
-
-LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
-                         const methods::Fleet& fleet) {
-  const auto parameters = static_cast<double>(scenario.model.parameters);
-  const std::vector<std::string> regions = used_regions(scenario, training);
-  if (scenario.network.model == engine::NetworkModel::kNone) return {};
-  if (training.method == MethodKind::kDataParallel) {
-    return ring_bytes(scenario, regions, parameters * scenario.model.gradient_bytes);
-  }
-  const double payload = parameters * wire_bytes_per_parameter(training) /
-                         static_cast<double>(training.sync_every);
-  if (training.method == MethodKind::kDecoupledDiloco &&
-      training.syncer.placement == methods::SyncerPlacement::kCentral) {
-    return star_bytes(scenario, fleet, training.syncer.region, payload);
-  }
-  return ring_bytes(scenario, regions, payload);
-}
-
-// Exposed communication of a data-parallel step over its slowest link: buckets become ready through
-// the backward pass, which is two thirds of the step.
-// Source: logic of the Decoupled DiLoCo authors' bandwidth page, closed form (facts 3.3).
-double stall_s(const LinkBytes& bytes, const Scenario& scenario, std::int64_t buckets, double step_s) {
-  double longest = 0;
-  for (const auto& [ends, volume] : bytes) {
-    const double transfer_s = volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
-    const auto count = static_cast<double>(buckets);
-    longest = std::max({longest, transfer_s - 2.0 / 3 * (1 - 1 / count) * step_s, transfer_s / count});
-  }
-  return longest;
-}
-
-// The largest fragment over the slowest edge of the ring. Latency is left out.
-double sync_s(const Scenario& scenario, const methods::TrainingOptions& training,
-              const methods::Fleet& fleet) {
-  const auto& sizes = fleet.shape.fragment_parameters;
-  const double payload = static_cast<double>(*std::max_element(sizes.begin(), sizes.end())) *
-                         wire_bytes_per_parameter(training);
-  const LinkBytes bytes = scenario.network.model == engine::NetworkModel::kNone
-                              ? LinkBytes{}
-                              : ring_bytes(scenario, used_regions(scenario, training), payload);
-  double longest = 0;
-  for (const auto& [ends, volume] : bytes) {
-    longest = std::max(
-        longest, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
-  }
-  return longest;
-}
 
 // Of the links between regions in use, bytes/s; 0: there are none.
 double slowest_link(const Scenario& scenario, const methods::TrainingOptions& training) {
@@ -136,7 +52,7 @@ void forecast_join(const Scenario& scenario, const methods::TrainingOptions& tra
   }
   result.recovery_time = state;
   result.upsize_downtime = upsize_downtime(
-      state, base::from_seconds(parameters * wire_bytes_per_parameter(training) / link),
+      state, base::from_seconds(parameters * optim::bits_per_value(training.wire) / 8.0 / link),
       result.cycle_time);
 }
 
@@ -191,9 +107,9 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
   double period_s = base::to_seconds(result.step_time);
   if (data_parallel) {
-    result.stall_per_step = base::from_seconds(stall_s(bytes, scenario, training.buckets, period_s));
+    result.stall_per_step = exposed_time(scenario, training, result.step_time);
   } else if (barriers) {
-    const double sync = sync_s(scenario, training, fleet);
+    const double sync = base::to_seconds(sync_time(scenario, training, fleet));
     const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
     result.sync_time = base::from_seconds(sync);
     if (result.stalls) {

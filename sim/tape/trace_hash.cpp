@@ -188,7 +188,7 @@ void TraceHash::on(const Fact& fact) {
       const TransferStarted& f = fact.transfer_started;
       fold(unsigned_of(f.bytes));
       fold(pair(f.transfer, static_cast<std::uint64_t>(f.traffic)));
-      return fold(pair(f.source_region, f.target_region));
+      return fold(pair(f.exchange, halves(f.source_region, f.target_region)));
     }
     case Kind::kTransferDone: return fold_transfer(fact.transfer_done);
     case Kind::kFaultStarted: {
