@@ -37,6 +37,7 @@ readers::AccountOptions account_options(const scenario::Scenario& scenario,
   return {.quorum = merges ? static_cast<std::uint32_t>(training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(training.overlap_steps),
           .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
+          .mixing = merges ? training.mixing : 0,
           .energy = scenario.energy,
           .cost = scenario.cost};
 }
@@ -134,7 +135,7 @@ class Run {
                                          base::format_seconds(conductor_.now())));
     }
     method_->tell_finished_steps();
-    tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().unique_tokens()}});
+    tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().consumed_tokens()}});
     if (trainer_) trainer_->finish();
     const report::Summary told = summary();
     if (files_) files_->write(told, trainer_.get());
@@ -184,7 +185,7 @@ class Run {
   double share_done() const {
     const auto share = [](double done, double all) { return all > 0 ? std::min(1.0, done / all) : 1.0; };
     return std::min(share(base::to_seconds(conductor_.now()), base::to_seconds(scenario_.marks.time)),
-                    share(static_cast<double>(account_.tokens().unique_tokens()),
+                    share(static_cast<double>(account_.tokens().consumed_tokens()),
                           scenario_.marks.tokens));
   }
 

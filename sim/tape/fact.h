@@ -246,15 +246,15 @@ struct GraceDecided {
   std::uint32_t step;
 };
 struct EvaluationDue {
-  std::uint64_t tokens;  // unique nominal tokens in the global model now
+  std::uint64_t tokens;  // nominal, consumed by now: processed, neither rolled back nor discarded
   std::uint32_t index;
 };
 struct MarkReached {
-  std::uint64_t tokens;
+  std::uint64_t tokens;  // consumed
   MarkKind mark;
 };
 struct RunEnded {
-  std::uint64_t tokens;
+  std::uint64_t tokens;  // consumed
 };
 // A consistent snapshot (arXiv:2604.21428, Appendix E.2). The syncer's cut: merges after this fact are
 // not in it. At most one is open; the next one, or the end of the run, ends it.

@@ -7,8 +7,8 @@
 
 namespace sim::trainer {
 
-// Mean held-out loss per example of the global parameters at a date. `tokens`: unique nominal
-// tokens in the global model then.
+// Mean held-out loss per example of the global parameters at a date. `tokens`: nominal
+// tokens consumed by then.
 struct Evaluation {
   base::Nanoseconds at = 0;
   std::uint64_t tokens = 0;
