@@ -72,13 +72,14 @@ void Transport::begin(Exchange& exchange) {
   active_.push_back(&exchange);
   exchange.open_count_ = exchange.parts_.size();
   in_flight_count_ += exchange.open_count_;
+  const std::uint32_t number = next_exchange_++;
   for (Part& part : exchange.parts_) {
     part.transfer = next_transfer_++;
     part.start = conductor_.now();
     part.phase = Phase::kDelay;
     part.left = static_cast<double>(part.hop.bytes);
     tape_.append({part.start, tape::TransferStarted{part.hop.bytes, part.transfer,
-                                                    part.hop.source_region, part.hop.target_region,
+                                                    number, part.hop.source_region, part.hop.target_region,
                                                     exchange.traffic_}});
   }
   break_unreachable(exchange);

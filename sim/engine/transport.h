@@ -145,7 +145,7 @@ class Transport {
   std::uint32_t reachable_number_ = 0;
   std::vector<Exchange*> active_;          // in order of start
   std::vector<FlowOwner> flows_;           // by ascending flow id
-  std::uint32_t next_transfer_ = 0;
+  std::uint32_t next_transfer_ = 0, next_exchange_ = 0;
   std::size_t in_flight_count_ = 0;
   Signal changed_;
 };

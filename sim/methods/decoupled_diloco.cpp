@@ -32,18 +32,14 @@ engine::Process DecoupledDiloco::live(Replica& replica, bool after_loss) {
 
 engine::Task<> DecoupledDiloco::step(Replica& replica) {
   ElasticJob& job = replica.job;
-  const Nanoseconds start = world_.conductor.now();
-  const Nanoseconds compute = job.next_compute_time();
   if (!world_.with_merges) {
-    const std::uint32_t steps =
-        job.steps_are_alike() ? world_.horizon.steps_until_due(job.tokens_per_step()) : 1;
-    co_await job.run_stretch(compute, compute, steps);
+    co_await job.run_steps(world_.horizon.steps_until_due(job.tokens_per_step()));
     co_return;
   }
-  job.expect_step_end(start + compute);
-  co_await world_.conductor.sleep_until(start + compute, job.turn());
-  job.finish_step(start, compute);
-  world_.conductor.spawn(syncer_.report(replica, compute),
+  const Nanoseconds start = world_.conductor.now();
+  const bool done = co_await job.run_steps(1);
+  if (!done) co_return;
+  world_.conductor.spawn(syncer_.report(replica, world_.conductor.now() - start),
                          {engine::Priority::kArrival, job.learner()});
 }
 
@@ -74,41 +70,48 @@ void DecoupledDiloco::adopt(Replica& replica) {
   replica.inbox = std::move(early);
 }
 
+// Only the hosts' copies outlast the program.
 void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
-  replica.reported = false;
+  replica.reported = replica.reported_again = replica.heard = false;
   syncer_.learner_failed(replica);
+  if (world_.with_merges && !replica.job.state_lives()) lose_state(replica);
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  ReplicaMethod::hosts_lost(slices);
   if (!world_.with_merges) return;
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    // Any slice left holds the whole state.
-    if (replicas_[learner]->job.joined_count() == 0) lose_state(*replicas_[learner]);
+    // Any slice or host left holds the whole state.
+    if (!replicas_[learner]->job.state_lives()) lose_state(*replicas_[learner]);
   }
   syncer_.shards_changed().notify();  // a shard may have counted on its parameters
 }
 
 void DecoupledDiloco::lose_state(Replica& replica) {
+  if (!replica.has_state) return;
   replica.has_state = false;
   replica.listening = false;
   replica.inbox.clear();
   syncer_.learner_failed(replica);
   restart_copies_from(replica);
+  recovery_changed_.notify();
 }
 
 void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
   syncer_.shard_lost(shard);
   for (const auto& replica : replicas_) {
-    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.serves(*replica)) {
+    if (replica->copying && replica->donor == tape::kNoLearner && !syncer_.whole_source(*replica)) {
       restart_copy(*replica, tape::LossReason::kSyncerDied);
     }
   }
 }
 
+void DecoupledDiloco::syncer_host_lost(std::uint16_t shard) { syncer_.host_lost(shard); }
+
 void DecoupledDiloco::network_changed() {
-  for (const auto& replica : replicas_) replica->job.network_changed();
+  ReplicaMethod::network_changed();
   if (world_.with_merges) syncer_.network_changed();
 }
 
@@ -120,16 +123,21 @@ engine::Task<> DecoupledDiloco::react_to_loss(Replica& replica) {
     replica.out = false;
     co_return;
   }
-  if (replica.out && job.next_compute_time() > 0) {
-    const Nanoseconds outage = world_.conductor.now() - replica.out_since;
-    if (outage / job.next_compute_time() > world_.training.resume_within) {
-      replica.has_state = false;
-      syncer_.learner_failed(replica);
-    }
-  }
+  if (outlasted(replica)) lose_state(replica);
   if (!replica.has_state) co_await recover(replica);
   if (replica.out) job.jump_to_step(std::max(job.step(), newest_step(replicas_)));
   replica.out = false;
+}
+
+// It was out for so long that a copy of somebody who went on is worth more than its own state.
+bool DecoupledDiloco::outlasted(const Replica& replica) const {
+  const Nanoseconds step = replica.job.next_compute_time();
+  if (!replica.out || step <= 0) return false;
+  const bool others_went_on = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other.get() != &replica && other->can_contribute();
+  });
+  return others_went_on &&
+         (world_.conductor.now() - replica.out_since) / step > world_.training.resume_within;
 }
 
 }  // namespace sim::methods

@@ -17,6 +17,7 @@ class DecoupledDiloco final : public ReplicaMethod {
   void start() override;
   void hosts_lost(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t shard) override;
+  void syncer_host_lost(std::uint16_t shard) override;
   void syncer_returned(std::uint16_t shard) override { syncer_.shard_returned(shard); }
   std::size_t syncer_count() const override { return syncer_.shard_count(); }
   std::uint16_t syncer_region(std::uint16_t shard) const override {
@@ -29,12 +30,14 @@ class DecoupledDiloco final : public ReplicaMethod {
   engine::Task<> step(Replica& replica);
   engine::Task<> react_to_loss(Replica& replica);
   engine::Task<> recover(Replica& replica);
-  engine::Task<bool> copy_from(Replica& replica, Replica* donor);
+  engine::Task<bool> copy_from(Replica& replica, Replica* donor, std::uint16_t source_region);
+  Replica* find_donor(const Replica& replica);
+  bool outlasted(const Replica& replica) const;
   engine::Task<> wait_for_pinned(Replica& replica);
 
   void adopt(Replica& replica);
   void go_out(Replica& replica) override;
-  void lose_state(Replica& replica);
+  void lose_state(Replica& replica) override;
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   Syncer syncer_;

@@ -16,10 +16,25 @@ using tape::Activity;
 using tape::LossReason;
 using tape::TransferStatus;
 
+// Where the arm's rule is to go to the store, nobody gives what he holds in memory.
+Replica* DecoupledDiloco::find_donor(const Replica& replica) {
+  if (world_.training.elasticity.recovery == Recovery::kCheckpoint) return nullptr;
+  return nearest_donor(world_, replicas_, replica, [](const Replica& other) {
+    return other.can_contribute() && !other.copying;
+  });
+}
+
 engine::Task<> DecoupledDiloco::recover(Replica& replica) {
+  if (world_.training.elasticity.recovery == Recovery::kCheckpoint) {
+    replica.job.begin(Activity::kLoadingCheckpoint);
+    co_await world_.conductor.sleep_for(world_.training.checkpoint.load, replica.job.turn());
+  }
   for (;;) {
     replica.job.begin(Activity::kCopyingState);
-    if (!syncer_.serves(replica)) {
+    Replica* donor = find_donor(replica);
+    const std::optional<std::uint16_t> source =
+        donor ? std::optional(donor->job.region()) : syncer_.whole_source(replica);
+    if (!source || !syncer_.serves(replica)) {
       co_await syncer_.shards_changed().wait(replica.job.turn());
       continue;
     }
@@ -27,22 +42,16 @@ engine::Task<> DecoupledDiloco::recover(Replica& replica) {
       co_await recovery_changed_.wait(replica.job.turn());
       continue;
     }
-    Replica* donor = nearest_donor(world_, replicas_, replica, [](const Replica& other) {
-      return other.can_contribute() && !other.copying;
-    });
-    const bool copied = co_await copy_from(replica, donor);
+    const bool copied = co_await copy_from(replica, donor, *source);
     if (copied) co_return;
   }
 }
 
-engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) {
-  const std::uint16_t source_region =
-      donor ? donor->job.region() : syncer_.serving_region(replica);
-  const std::int64_t bytes =
-      donor ? static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
-                                        world_.model.state_bytes)
-            : wire_bytes(world_.model.parameters, world_.training.wire);
-
+// What the donor has received and not yet adopted is no part of its parameters: it is copied too.
+engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor,
+                                              std::uint16_t source_region) {
+  double bytes = donor ? static_cast<double>(world_.model.parameters) * world_.model.state_bytes
+                       : static_cast<double>(value_bytes(world_, world_.model.parameters));
   replica.copying = true;
   replica.listening = true;  // broadcasts are buffered from here on
   ++replica.listening_number;
@@ -50,17 +59,18 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
   replica.donor = donor ? donor->job.learner() : tape::kNoLearner;
   world_.say(tape::StateSent{replica.transfer, replica.donor, replica.job.learner()});
   replica.inbox = donor ? donor->inbox : std::vector<Broadcast>{};
-  const std::uint16_t epoch = syncer_.epoch();
-  std::vector<std::uint32_t> held;
-  if (donor) {
-    for (const auto& counter : donor->counters) held.push_back(counter.held_version);
-  } else {
-    held = syncer_.versions();
+  for (const Broadcast& broadcast : replica.inbox) {
+    bytes += static_cast<double>(fragment_value_bytes(world_, broadcast.fragment));
+  }
+  const FragmentHolders& global = syncer_.holders();
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> held;  // (epoch, version) of each fragment
+  for (std::size_t p = 0; p < global.fragment_count(); ++p) {
+    held.push_back({global.epoch(p), donor ? donor->counters[p].held_version : global.version(p)});
   }
 
-  const TransferStatus status =
-      co_await world_.transport.send({source_region, replica.job.region(), bytes},
-                                     tape::TrafficClass::kRecovery, replica.job.turn());
+  const TransferStatus status = co_await world_.transport.send(
+      {source_region, replica.job.region(), static_cast<std::int64_t>(bytes)},
+      tape::TrafficClass::kRecovery, replica.job.turn());
   if (status != TransferStatus::kOk) {
     abandon_copy(replica, LossReason::kUnreachable);
     co_return false;
@@ -72,7 +82,8 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
                                incarnation});
   for (std::size_t p = 0; p < held.size(); ++p) {
     // An epoch that ended meanwhile counts its versions for itself.
-    replica.counters[p].held_version = epoch == syncer_.epoch() ? held[p] : 0;
+    const auto& [epoch, version] = held[p];
+    replica.counters[p].held_version = epoch == global.epoch(p) ? version : 0;
     replica.counters[p].taken_sync = UINT32_MAX;
     replica.reset_counters(p);
   }
@@ -80,6 +91,7 @@ engine::Task<bool> DecoupledDiloco::copy_from(Replica& replica, Replica* donor) 
   replica.job.receive_schedule_step(step);
   replica.has_state = true;
   recovery_changed_.notify();
+  syncer_.shards_changed().notify();
   co_return true;
 }
 

@@ -5,21 +5,23 @@
 
 namespace sim::methods {
 
+Nanoseconds distance(const World& world, std::uint16_t source, std::uint16_t target) {
+  return source == target ? Nanoseconds{-1} : world.transport.one_way(source, target);
+}
+
 Replica* nearest_donor(const World& world, const Replicas& replicas, const Replica& receiver,
                        const std::function<bool(const Replica&)>& may_give) {
   Replica* best = nullptr;
-  const auto distance = [&](const Replica& donor) {
-    return donor.job.region() == receiver.job.region()
-               ? Nanoseconds{-1}
-               : world.transport.one_way(donor.job.region(), receiver.job.region());
+  const auto from = [&](const Replica& donor) {
+    return distance(world, donor.job.region(), receiver.job.region());
   };
   for (const auto& donor : replicas) {
     if (donor.get() == &receiver || !may_give(*donor) ||
         !world.transport.reachable(donor->job.region(), receiver.job.region())) {
       continue;
     }
-    const bool nearer = !best || distance(*donor) < distance(*best) ||
-                        (distance(*donor) == distance(*best) &&
+    const bool nearer = !best || from(*donor) < from(*best) ||
+                        (from(*donor) == from(*best) &&
                          donor->job.shape().name < best->job.shape().name);
     if (nearer) best = donor.get();
   }

@@ -7,6 +7,9 @@
 
 namespace sim::methods {
 
+// From region to region, for choosing the nearest: less than any delay inside a region.
+Nanoseconds distance(const World& world, std::uint16_t source, std::uint16_t target);
+
 // Of the learners that `may_give` and can reach the receiver: the nearest, then the first by name; null
 // when there is none.
 Replica* nearest_donor(const World& world, const Replicas& replicas, const Replica& receiver,

@@ -32,6 +32,15 @@ std::int64_t fragment_wire_bytes(const World& world, std::uint16_t fragment) {
   return wire_bytes(world.shape().fragment_parameters[fragment], world.training.wire);
 }
 
+std::int64_t value_bytes(const World& world, std::int64_t parameters) {
+  return static_cast<std::int64_t>(static_cast<double>(parameters) *
+                                   world.model.syncer_state_bytes / 2);
+}
+
+std::int64_t fragment_value_bytes(const World& world, std::uint16_t fragment) {
+  return value_bytes(world, world.shape().fragment_parameters[fragment]);
+}
+
 engine::Task<TransferStatus> reduce_among_regions(World& world, std::vector<std::uint16_t> regions,
                                                   std::uint16_t lead, std::int64_t bytes) {
   const engine::Turn turn{engine::Priority::kDecision, 0};

@@ -20,6 +20,11 @@ std::int64_t wire_bytes(std::int64_t parameters, optim::WireFormat format);
 // Of one fragment in the arm's format.
 std::int64_t fragment_wire_bytes(const World& world, std::uint16_t fragment);
 
+// Of parameters as such, as whole-model copies and adopted fragments carry them: half of what the syncer
+// keeps of each parameter, which is its value and its outer momentum.
+std::int64_t value_bytes(const World& world, std::int64_t parameters);
+std::int64_t fragment_value_bytes(const World& world, std::uint16_t fragment);
+
 // All-reduce of `bytes` among regions that each hold one sum: the best ring, or, where no ring
 // closes, a star through `lead`. One region: done at once.
 engine::Task<tape::TransferStatus> reduce_among_regions(World& world,

@@ -14,6 +14,7 @@ class Tracked {
                     : static_cast<double>(value);
     known_ = true;
   }
+  bool known() const { return known_; }
   Nanoseconds estimate() const { return static_cast<Nanoseconds>(value_); }
 
  private:

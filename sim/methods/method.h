@@ -25,6 +25,9 @@ class Method {
   // Syncer shard of that learner (central placement: 0 is the syncer).
   virtual void syncer_lost(std::uint16_t shard) = 0;
   virtual void syncer_returned(std::uint16_t shard) = 0;
+  // The host of that shard went, with what it holds in memory; right after syncer_lost() where the shard
+  // was not down before.
+  virtual void syncer_host_lost(std::uint16_t) {}
   virtual std::size_t syncer_count() const = 0;
   // Where it stands.
   virtual std::uint16_t syncer_region(std::uint16_t shard) const = 0;

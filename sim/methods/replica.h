@@ -14,8 +14,8 @@ namespace sim::methods {
 
 // A merged fragment on its way to a learner.
 struct Broadcast {
-  std::uint32_t sync, version, step;  // step: the syncer's
-  std::uint16_t fragment, epoch;
+  std::uint32_t sync = 0, version = 0, step = 0;  // step: the syncer's
+  std::uint16_t fragment = 0, epoch = 0;
   std::uint32_t snapshot = 0;  // the newest one begun before the merge; 0: none
 };
 
@@ -48,8 +48,10 @@ struct Replica {
   bool out = false;                // too few slices left to go on
   Nanoseconds out_since = 0;
 
-  // Its newest report that the syncer has not consumed.
+  // Its newest report that the syncer has not consumed; `heard`: nor merged anything since.
   bool reported = false;
+  bool reported_again = false;  // the next step's came before that was consumed
+  bool heard = false;
   std::uint32_t reported_step = 0;
   Nanoseconds reported_at = 0;
 

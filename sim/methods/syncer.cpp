@@ -2,6 +2,7 @@
 #include "sim/methods/syncer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/methods/fragment_traffic.h"
 
@@ -10,25 +11,43 @@ namespace sim::methods {
 using tape::LossReason;
 using tape::TransferStatus;
 
+std::vector<Syncer::Shard> Syncer::make_shards(const World& world) {
+  std::vector<std::uint16_t> places;
+  if (world.training.syncer.placement == SyncerPlacement::kCentral) {
+    const auto& regions = world.shape().regions;
+    const auto found = std::ranges::find(regions, world.training.syncer.region);
+    places.push_back(static_cast<std::uint16_t>(found - regions.begin()));
+  } else {
+    for (const auto& learner : world.shape().learners) places.push_back(learner.region);
+  }
+  std::vector<Shard> shards(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    shards[i].region = places[i];
+    shards[i].follows.assign(static_cast<std::size_t>(world.training.fragments), false);
+  }
+  return shards;
+}
+
 Syncer::Syncer(World& world, Replicas& replicas)
     : world_(world),
       replicas_(replicas),
       snapshots_(world, replicas),
+      shards_(make_shards(world)),
+      holders_(world, shards_.size(), static_cast<std::size_t>(world.training.fragments)),
       reported_(world.conductor),
       shards_changed_(world.conductor),
-      step_estimate_(world.training.tracking),
+      step_estimates_(replicas.size(), Tracked(world.training.tracking)),
       quorum_estimate_(world.training.tracking),
       sync_estimate_(world.training.tracking),
-      versions_(static_cast<std::size_t>(world.training.fragments), 0) {
-  if (central()) {
-    const auto& regions = world_.shape().regions;
-    const auto found = std::ranges::find(regions, world_.training.syncer.region);
-    shards_.push_back({static_cast<std::uint16_t>(found - regions.begin()), versions_});
-  } else {
-    for (const auto& learner : world_.shape().learners) {
-      shards_.push_back({learner.region, versions_});
-    }
+      newest_(holders_.fragment_count(), Broadcast{.sync = UINT32_MAX}),
+      last_begun_(holders_.fragment_count(), 0) {
+  if (central() && world_.network.model != engine::NetworkModel::kNone) {
+    const double rate = world_.training.syncer.nic_bytes_per_s;
+    nic_in_ = std::make_unique<SharedRate>(world_.conductor, rate);
+    nic_out_ = std::make_unique<SharedRate>(world_.conductor, rate);
   }
+  const Nanoseconds every = world_.training.checkpoint.every;
+  if (every > 0) next_checkpoint_ = every;
 }
 
 void Syncer::start() {
@@ -57,19 +76,49 @@ engine::Process Syncer::collect() {
     }
     const Nanoseconds first = first_report_date();
     quorum_estimate_.add(world_.conductor.now() - first);
-
-    const GraceEstimates estimates = {step_estimate_.estimate(), quorum_estimate_.estimate(),
-                                      sync_estimate_.estimate()};
-    const Nanoseconds grace = decide_grace(world_.training, estimates);
-    world_.say(tape::GraceDecided{estimates.step, estimates.quorum, estimates.sync, grace, step_});
+    const Nanoseconds grace = grace_now();
     const Nanoseconds until = world_.conductor.now() + grace;
-    while (grace > 0 && reporter_count() < expected_count()) {
+    while (grace > 0 && reporter_count() < expected_count() && !anybody_is_a_step_further()) {
       const bool reported = co_await reported_.wait_until(until, decision());
       if (!reported) break;
     }
-    const std::vector<std::uint16_t> members = consume_reports();
-    begin_due(step_, first, members);
+    if (world_.conductor.now() >= next_checkpoint_ && !any_fragment_lost()) {
+      co_await save_checkpoint();
+    }
+    consume_reports();
+    begin_due(step_, first);
   }
+}
+
+Nanoseconds Syncer::grace_now() const {
+  const GraceEstimates estimates = {step_estimate(), quorum_estimate_.estimate(),
+                                    sync_estimate_.estimate()};
+  const Nanoseconds grace = decide_grace(world_.training, estimates);
+  world_.say(tape::GraceDecided{estimates.step, estimates.quorum, estimates.sync, grace, step_});
+  return grace;
+}
+
+// The lower median over learners that can contribute: one that is ten times slower, or faster, than the
+// others does not set their pace.
+Nanoseconds Syncer::step_estimate() const {
+  std::vector<Nanoseconds> known;
+  for (const auto& replica : replicas_) {
+    const Tracked& tracked = step_estimates_[replica->job.learner()];
+    if (tracked.known() && replica->can_contribute()) known.push_back(tracked.estimate());
+  }
+  if (known.empty()) return 0;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
+  std::ranges::nth_element(known, middle);
+  return *middle;
+}
+
+// Fragments and outer state go to the store; learners go on, merges wait for the blocking part.
+engine::Task<> Syncer::save_checkpoint() {
+  co_await world_.conductor.sleep_for(world_.training.checkpoint.save, decision());
+  next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
+  if (any_fragment_lost()) co_return;
+  saved_step_ = step_;
+  world_.say(tape::CheckpointSaved{step_, tape::kNoLearner});
 }
 
 engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
@@ -81,48 +130,70 @@ engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
       tape::TrafficClass::kControl, {engine::Priority::kArrival, replica.job.learner()});
   if (status != TransferStatus::kOk || replica.job.incarnation() != incarnation) co_return;
   snapshots_.marker_returned(replica, marker);
-  if (step_duration > 0) step_estimate_.add(step_duration);
+  if (step_duration > 0) step_estimates_[replica.job.learner()].add(step_duration);
+  replica.reported_again = replica.reported;
   if (!replica.reported) replica.reported_at = world_.conductor.now();
   replica.reported = true;
+  replica.heard = true;
   replica.reported_step = std::max(replica.reported_step, step);
   reported_.notify();
 }
 
-void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
-                       const std::vector<std::uint16_t>& members) {
+// The fragments of this step's turns, in the order in which they are to begin. Who waits longest goes
+// first, so that where there is never room for all every fragment merges in its turn, only more rarely.
+std::vector<std::uint16_t> Syncer::due_at(std::uint32_t step) {
+  std::vector<std::uint16_t> queue = late_;
+  for (const std::uint16_t p : fragments_due(world_.training, step)) {
+    if (std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
+  }
+  std::ranges::stable_sort(queue, {}, [this](std::uint16_t p) { return last_begun_[p]; });
+  return queue;
+}
+
+// A turn is one fragment's: late = skip begins at most as many as fall due, late = merge makes up for
+// what found no room.
+void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report) {
   // Learners that wait for what is in flight (pinned) bound it themselves.
   const std::size_t limit =
       pinned() ? SIZE_MAX
                : static_cast<std::size_t>(std::max<std::int64_t>(1, world_.training.overlap_steps));
-  std::vector<std::uint16_t> due = fragments_due(world_.training, step);
-  if (world_.training.late == LatePolicy::kMerge) {
-    // What was late before goes first; what finds no room stays late.
-    std::vector<std::uint16_t> queue = late_;
-    for (const std::uint16_t p : due) {
-      if (std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
-    }
-    late_.clear();
-    due = std::move(queue);
-  }
-  for (const std::uint16_t p : due) {
-    if (in_flight_.size() >= limit || fragment_in_flight(p)) {
-      if (world_.training.late == LatePolicy::kMerge) {
-        late_.push_back(p);
-      } else {
-        world_.say(tape::FragmentSkipped{step, p, LossReason::kInFlightLimit});
-        settle(p, step);
-      }
+  const std::vector<std::uint16_t> now_due = fragments_due(world_.training, step);
+  const std::vector<std::uint16_t> queue = due_at(step);
+  std::size_t turns =
+      world_.training.late == LatePolicy::kMerge ? queue.size() : now_due.size();
+  const std::vector<std::uint16_t> members = heard_learners();
+  bool began = false;
+  late_.clear();
+  for (const std::uint16_t p : queue) {
+    if (turns > 0 && in_flight_.size() < limit && !fragment_in_flight(p)) {
+      --turns;
+      began = true;
+      last_begun_[p] = step;
+      in_flight_.push_back(p);
+      world_.conductor.spawn(sync(p, step, first_report, members), decision());
       continue;
     }
-    in_flight_.push_back(p);
-    world_.conductor.spawn(sync(p, step, first_report, members), decision());
+    late_.push_back(p);
+    const bool skipped = world_.training.late != LatePolicy::kMerge &&
+                         std::ranges::find(now_due, p) != now_due.end();
+    if (!skipped) continue;
+    world_.say(tape::FragmentSkipped{step, p, LossReason::kInFlightLimit});
+    settle(p, step);
   }
+  if (!began) return;
+  for (const std::uint16_t m : members) replicas_[m]->heard = false;
 }
 
 // One outer update of one fragment, from the takes to the broadcast.
 engine::Process Syncer::sync(std::uint16_t fragment, std::uint32_t step, Nanoseconds first_report,
                              std::vector<std::uint16_t> members) {
-  Sync sync{next_sync_++, step,  fragment, first_report, world_.conductor.now(), {},
+  Sync sync{next_sync_++,
+            step,
+            fragment,
+            holders_.epoch(fragment),
+            first_report,
+            world_.conductor.now(),
+            {},
             fragment_wire_bytes(world_, fragment)};
   take(sync, members);
   const auto quorum = static_cast<std::size_t>(world_.training.quorum);
@@ -134,6 +205,8 @@ engine::Process Syncer::sync(std::uint16_t fragment, std::uint32_t step, Nanosec
     merged = co_await reduce_among_shards(sync);
   }
   if (enough) drop_lost_takes(sync);
+  drop_dead_members(sync);
+  merged = merged && !sync.members.empty() && sync.epoch == holders_.epoch(fragment);
   if (!merged || sync.takes.size() < quorum) {
     give_up(sync, enough && !merged ? LossReason::kMergeFailed : LossReason::kNoQuorum);
   } else {
@@ -146,7 +219,7 @@ void Syncer::take(Sync& sync, const std::vector<std::uint16_t>& members) {
   const std::size_t p = sync.fragment;
   for (const std::uint16_t m : members) {
     Replica& replica = *replicas_[m];
-    if (!replica.can_contribute() || !serves(replica) || replica.counted_steps(p) == 0) continue;
+    if (!replica.can_contribute() || !serves(replica, p) || replica.counted_steps(p) == 0) continue;
     const auto steps = static_cast<std::uint32_t>(replica.counted_steps(p));
     const std::uint64_t tokens = replica.counted_tokens(p);
     if (tokens == 0) continue;
@@ -199,48 +272,77 @@ void Syncer::give_up(Sync& sync, LossReason reason) {
   settle(sync.fragment, sync.step);
 }
 
-void Syncer::publish(const Sync& sync) {
+void Syncer::publish(Sync& sync) {
   std::vector<tape::Contributor> contributors;
   for (const Take& take : sync.takes) {
     contributors.push_back({take.weight, take.learner, take.incarnation});
   }
   sync_estimate_.add(world_.conductor.now() - sync.decided);
-  const std::uint32_t version = ++versions_[sync.fragment];
+  std::vector<bool> member(shards_.size(), false);
+  for (const auto& [shard, deaths] : sync.members) member[shard] = true;
+  holders_.merge(sync.fragment, [&member](std::size_t shard) { return member[shard]; });
+  const std::uint32_t version = holders_.version(sync.fragment);
   world_.say(tape::FragmentMerged{
       contributors.data(),
-      grace_overrun(world_.training, step_estimate_.estimate(),
-                    world_.conductor.now() - sync.first_report),
+      grace_overrun(world_.training, step_estimate(), world_.conductor.now() - sync.first_report),
       static_cast<std::uint32_t>(contributors.size()), sync.id, version, sync.step, sync.fragment,
-      epoch_});
-  for (Shard& shard : shards_) {
-    if (shard.up && shard.current) shard.held_versions[sync.fragment] = version;
-  }
-  const Broadcast broadcast{sync.id,        version, sync.step,
-                            sync.fragment, epoch_,  snapshots_.newest()};
+      sync.epoch});
+  newest_[sync.fragment] = {sync.id,       version,    sync.step,
+                            sync.fragment, sync.epoch, snapshots_.newest()};
   for (const auto& replica : replicas_) {
-    if (replica->listening && serves(*replica)) {
-      world_.conductor.spawn(push(replica->job.learner(), broadcast, sync.bytes),
-                             {engine::Priority::kArrival, replica->job.learner()});
+    const std::uint16_t m = replica->job.learner();
+    if (replica->listening && serves(*replica, sync.fragment)) {
+      world_.conductor.spawn(push(m, newest_[sync.fragment]), {engine::Priority::kArrival, m});
     } else {
-      replica->settle(sync.fragment, sync.step);
+      miss(*replica, newest_[sync.fragment]);
     }
+  }
+  for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
+    if (!member[shard]) shards_[shard].follows[sync.fragment] = false;
+    if (shards_[shard].up) start_restoring(shard);
   }
 }
 
-// From the shard to its learner. On its way the learner may lose what it listens with, or the global
-// state may be lost: versions of an epoch that has ended are not adopted in the next.
-engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes) {
+// A version that a shard has fetched goes on to its learners as a broadcast would have.
+void Syncer::send_to_learners(std::size_t shard, std::uint16_t fragment) {
+  if (newest_[fragment].sync == UINT32_MAX) return;
+  for (const auto& replica : replicas_) {
+    const std::uint16_t m = replica->job.learner();
+    if (shard_of(m) != shard || !replica->listening || !serves(*replica)) continue;
+    world_.say(tape::BroadcastChanged{newest_[fragment].sync, m, fragment, 1});
+    world_.conductor.spawn(push(m, newest_[fragment]), {engine::Priority::kArrival, m});
+  }
+}
+
+// From the shard to its learner, in the parameters' own format. On its way the learner may lose what it
+// listens with, or the fragment may go back: versions of an epoch that has ended are not adopted.
+engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast) {
   Replica& replica = *replicas_[learner];
   const std::uint32_t listening = replica.listening_number;
+  const std::int64_t bytes = fragment_value_bytes(world_, broadcast.fragment);
+  const engine::Turn turn{engine::Priority::kArrival, learner};
+  std::optional<SharedRate::Passage> passage;
+  if (nic_out_) passage = nic_out_->begin(static_cast<double>(bytes));
   const TransferStatus status = co_await world_.transport.send(
       {shards_[shard_of(learner)].region, replica.job.region(), bytes},
-      tape::TrafficClass::kFragment, {engine::Priority::kArrival, learner});
+      tape::TrafficClass::kFragment, turn);
+  if (passage && status == TransferStatus::kOk) {
+    co_await nic_out_->through(*passage, turn);
+  } else if (passage) {
+    nic_out_->drop(*passage);
+  }
   const bool heard = replica.listening && replica.listening_number == listening;
-  if (status == TransferStatus::kOk && heard && broadcast.epoch == epoch_) {
+  if (status == TransferStatus::kOk && heard &&
+      broadcast.epoch == holders_.epoch(broadcast.fragment)) {
     deliver(replica, broadcast);
   } else {
-    replica.settle(broadcast.fragment, broadcast.step);
+    miss(replica, broadcast);
   }
+}
+
+void Syncer::miss(Replica& replica, const Broadcast& broadcast) {
+  world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});
+  replica.settle(broadcast.fragment, broadcast.step);
 }
 
 void Syncer::deliver(Replica& replica, const Broadcast& broadcast) {
@@ -255,6 +357,7 @@ void Syncer::settle(std::uint16_t fragment, std::uint32_t step) {
 
 void Syncer::end_sync(const Sync& sync) {
   std::erase(in_flight_, sync.fragment);
+  shards_changed_.notify();  // a shard may wait to fetch what was in flight
 }
 
 bool Syncer::fragment_in_flight(std::uint16_t fragment) const {
@@ -276,15 +379,19 @@ bool Syncer::has_reported(const Replica& replica) const {
   return replica.reported || (pinned() && replica.reported_step >= step_);
 }
 
-// Whom it is worth waiting for: learners that step, and whose reports can arrive.
+// Whom it is worth waiting for: learners that step, and whose reports can arrive; and those that died so
+// lately that nobody has noticed.
 std::size_t Syncer::expected_count() const {
   const std::uint16_t lead = lead_region();
   std::size_t count = 0;
   for (const auto& replica : replicas_) {
     const bool steps = replica->job.activity() == tape::Activity::kStepping;
-    count += replica->can_contribute() &&
-             (has_reported(*replica) ||
-              (steps && world_.transport.reachable(replica->job.region(), lead)));
+    const bool missed = replica->out && world_.conductor.now() - replica->out_since <
+                                            world_.training.elasticity.detection;
+    count += missed ||
+             (replica->can_contribute() &&
+              (has_reported(*replica) ||
+               (steps && world_.transport.reachable(replica->job.region(), lead))));
   }
   return count;
 }
@@ -297,11 +404,24 @@ Nanoseconds Syncer::first_report_date() const {
   return first;
 }
 
-std::vector<std::uint16_t> Syncer::consume_reports() {
+// They have opened this step. For what is merged a report counts until something is: where fewer
+// fragments than steps are due, all who reported since the last merge have part in the next.
+void Syncer::consume_reports() {
+  for (const auto& replica : replicas_) {
+    if (replica->reported_again) replica->reported_at = world_.conductor.now();
+    replica->reported = std::exchange(replica->reported_again, false);
+  }
+}
+
+// Grace lasts a step at most, whatever a step is estimated to take.
+bool Syncer::anybody_is_a_step_further() const {
+  return std::ranges::any_of(replicas_, [](const auto& r) { return r->reported_again; });
+}
+
+std::vector<std::uint16_t> Syncer::heard_learners() const {
   std::vector<std::uint16_t> members;
   for (const auto& replica : replicas_) {
-    if (has_reported(*replica)) members.push_back(replica->job.learner());
-    replica->reported = false;
+    if (replica->heard || has_reported(*replica)) members.push_back(replica->job.learner());
   }
   return members;
 }

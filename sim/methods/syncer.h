@@ -3,23 +3,31 @@
 // One logical process (Algorithm 2) on M shards, one beside each learner, that all-reduce a
 // fragment among themselves; or one central shard that pulls and pushes over the links.
 //
-// When a shard dies: per-learner shards hold the global state M times, so the others go on; its
-// learner cannot contribute until the shard has copied what it missed (on_kill = pause: the
-// fragments merged meanwhile; lose: everything) from the nearest current shard. Central: merges
-// stop until it is back; with `lose` the global parameters are then copied from the learner furthest
-// ahead, outer momentum is zero and a new epoch begins. The same happens when no current shard is
-// left anywhere and the first one comes back after `lose`. Where no learner holds a state either, the
-// shard goes on with the last merge, as after `pause`: else nothing would be left to train.
-// Source: arXiv:2604.21428, Algorithm 2 and sections 3.2, 4; deaths of shards are ours (the paper
-// assumes that they do not happen).
+// Shards hold fragments one by one (sim/methods/fragment_holders.h). A merge of a fragment takes place
+// among the shards that hold its newest version and can talk to each other. One that was away fetches
+// what it lacks from the nearest holder, and from the moment at which it begins to fetch a fragment it
+// has part in that fragment's all-reduces too: it keeps the sums and applies them, in order, to what
+// arrives (as learners keep broadcasts, Appendix E.3). So however slow the copy is, it comes to an end.
+//
+// Deaths. A shard whose process is killed keeps its memory (on_kill = pause) or not (lose); one whose
+// host dies (island, region) loses it. When no shard that is up holds a fragment's newest version, the
+// newest older one that a shard keeps becomes the global one. When none is kept either, the global
+// parameters are copied from the learner furthest ahead, with zero outer momentum; and when no learner
+// holds a state, the last checkpoint is loaded (none: the initial values), and training goes on from
+// its step.
+// Source: arXiv:2604.21428, Algorithm 2 and sections 3.2, 4; deaths of shards and checkpoints are ours
+// (the paper assumes that shards do not die).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "sim/methods/fragment_holders.h"
 #include "sim/methods/grace.h"
 #include "sim/methods/replica.h"
+#include "sim/methods/shared_rate.h"
 #include "sim/methods/snapshot_round.h"
 
 namespace sim::methods {
@@ -37,28 +45,27 @@ class Syncer {
   std::uint16_t shard_region(std::size_t shard) const { return shards_[shard].region; }
   void shard_lost(std::size_t shard);
   void shard_returned(std::size_t shard);
-  // The shard that serves this learner is up and has every merge.
+  // The host of the shard died, with what it held.
+  void host_lost(std::size_t shard);
+  // The learner's shard is up and talks to both the learner and the others.
   bool serves(const Replica& replica) const;
-  std::uint16_t serving_region(const Replica& replica) const {
-    return shards_[shard_of(replica.job.learner())].region;
-  }
+  // A shard that holds all of the newest versions and reaches the learner: the nearest; or none.
+  std::optional<std::uint16_t> whole_source(const Replica& replica) const;
   void network_changed();
   // A learner lost its state, or was left with too few slices.
-  void learner_failed(const Replica& replica) { snapshots_.learner_failed(replica); }
-  // Notified when a shard becomes current or dies, when the network changes, and when a learner's
-  // state is lost.
+  void learner_failed(const Replica& replica);
+  // Notified when a shard receives a fragment, returns or dies, when the network changes, and when a
+  // learner's state is lost.
   engine::Signal& shards_changed() { return shards_changed_; }
-  const std::vector<std::uint32_t>& versions() const { return versions_; }
-  std::uint16_t epoch() const { return epoch_; }
+  const FragmentHolders& holders() const { return holders_; }
 
  private:
   struct Shard {
-    std::uint16_t region;
-    std::vector<std::uint32_t> held_versions;  // when it was last current, (P)
-    bool up = true, current = true;
-    bool empty = false;                        // holds nothing: all must be copied
+    std::uint16_t region = 0;
+    bool up = true;
     std::uint32_t deaths = 0;
     std::size_t source = SIZE_MAX;             // the shard that it copies from
+    std::vector<bool> follows;                 // (P) fetches it, and has had part in all merges since
     engine::ProcessId restoring = {};
   };
   struct Take {
@@ -68,55 +75,80 @@ class Syncer {
   };
   struct Sync {
     std::uint32_t id, step;
-    std::uint16_t fragment;
+    std::uint16_t fragment, epoch;
     Nanoseconds first_report, decided;
     std::vector<Take> takes;
     std::int64_t bytes;
+    // Shards that have part in the all-reduce: (shard, deaths when it began).
+    std::vector<std::pair<std::size_t, std::uint32_t>> members = {};
   };
 
+  static std::vector<Shard> make_shards(const World& world);
   engine::Process collect();
   engine::Process sync(std::uint16_t fragment, std::uint32_t step, Nanoseconds first_report,
                        std::vector<std::uint16_t> members);
-  engine::Process push(std::uint16_t learner, Broadcast broadcast, std::int64_t bytes);
+  engine::Process push(std::uint16_t learner, Broadcast broadcast);
   engine::Process restore(std::size_t shard);
   engine::Task<bool> pull(Sync& sync);
   engine::Task<bool> reduce_among_shards(Sync& sync);
   engine::Task<bool> gather_centrally(Sync& sync);
-  engine::Task<tape::TransferStatus> all_reduce(std::vector<std::uint16_t> regions,
-                                                std::int64_t bytes);
-  void begin_due(std::uint32_t step, Nanoseconds first_report,
-                 const std::vector<std::uint16_t>& members);
+  engine::Task<tape::TransferStatus> all_reduce(const Sync& sync);
+  engine::Task<> notice_trouble(tape::TransferStatus status);
+  engine::Task<> save_checkpoint();
+  Nanoseconds grace_now() const;
+  Nanoseconds step_estimate() const;
+  std::vector<std::uint16_t> due_at(std::uint32_t step);
+  void begin_due(std::uint32_t step, Nanoseconds first_report);
   void take(Sync& sync, const std::vector<std::uint16_t>& members);
   void drop_lost_takes(Sync& sync);
   void lose_take(const Sync& sync, const Take& take, tape::LossReason reason);
-  void leave_out_others(const std::vector<std::uint16_t>& merged_regions);
-  void publish(const Sync& sync);
+  void publish(Sync& sync);
+  void send_to_learners(std::size_t shard, std::uint16_t fragment);
   void give_up(Sync& sync, tape::LossReason reason);
   void settle(std::uint16_t fragment, std::uint32_t step);
   void end_sync(const Sync& sync);
+  // The version does not reach the replica.
+  void miss(Replica& replica, const Broadcast& broadcast);
   void deliver(Replica& replica, const Broadcast& broadcast);
+
+  // Shards (syncer_shards.cpp).
+  bool talks(const Shard& shard) const;
+  void find_members(Sync& sync) const;
+  void drop_dead_members(Sync& sync) const;
+  bool serves(const Replica& replica, std::size_t fragment) const;
+  void forget_lead() { lead_.reset(); }
+  std::uint16_t lead_region() const;
+  std::uint16_t find_lead_region() const;
+
+  // Recovery (syncer_recovery.cpp).
+  void restart_fetches_from(std::size_t source);
   void start_restoring(std::size_t shard);
-  const Shard* nearest_source(const Shard& shard) const;
-  bool sibling_goes_first(std::size_t shard, const Shard& source) const;
-  engine::Task<bool> copy_shard(std::size_t shard);
-  engine::Task<bool> rebuild_global(const Shard& shard);
+  std::vector<std::uint16_t> next_to_fetch(std::size_t shard, std::size_t& source) const;
+  void unfollow(std::size_t shard);
+  std::optional<std::size_t> nearest_holder(std::size_t shard, std::size_t fragment) const;
+  bool sibling_goes_first(std::size_t shard, std::size_t source) const;
+  bool fragment_lost(std::size_t fragment) const;
+  bool any_fragment_lost() const;
+  engine::Task<> fetch_next(std::size_t shard);
+  engine::Task<> revive(std::size_t shard);
+  engine::Task<> rebuild_from_learner(std::size_t shard);
+  engine::Task<> load_checkpoint(std::size_t shard);
+  bool go_back_to_kept(std::size_t shard);
+  void begin_new_epoch(std::size_t shard, std::uint16_t learner);
+  void void_versions(std::size_t fragment);
+  bool nobody_has_state() const;
   const Replica* furthest_ahead(const Shard& shard) const;
-  bool any_current() const;
-  void restore_global(std::uint16_t learner);
 
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
   bool has_reported(const Replica& replica) const;
   bool central() const { return world_.training.syncer.placement == SyncerPlacement::kCentral; }
   std::size_t shard_of(std::uint16_t learner) const { return central() ? 0 : learner; }
-  void set_standing(Shard& shard, bool up, bool current);
-  std::uint16_t lead_region() const;
-  std::uint16_t find_lead_region() const;
   std::size_t reporter_count() const;
   std::size_t expected_count() const;
-  std::vector<std::uint16_t> consume_reports();
+  void consume_reports();
+  bool anybody_is_a_step_further() const;
+  std::vector<std::uint16_t> heard_learners() const;
   Nanoseconds first_report_date() const;
-  std::int64_t state_bytes_missed(const Shard& shard) const;
-  std::vector<std::uint16_t> merge_regions() const;
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
   bool fragment_in_flight(std::uint16_t fragment) const;
 
@@ -124,6 +156,7 @@ class Syncer {
   Replicas& replicas_;
   SnapshotRound snapshots_;
   std::vector<Shard> shards_;
+  FragmentHolders holders_;
   // What lead_region() last found; asked for with every report.
   struct Lead {
     std::uint16_t region;
@@ -131,12 +164,18 @@ class Syncer {
   };
   mutable std::optional<Lead> lead_;
   engine::Signal reported_, shards_changed_;
-  Tracked step_estimate_, quorum_estimate_, sync_estimate_;
-  std::vector<std::uint32_t> versions_;         // of each fragment, (P)
+  std::vector<Tracked> step_estimates_;         // (M)
+  Tracked quorum_estimate_, sync_estimate_;
+  std::vector<Broadcast> newest_;               // of each fragment; sync UINT32_MAX: none in its epoch
+  std::vector<std::uint32_t> last_begun_;       // step at which each fragment's last sync began, (P)
   std::vector<std::uint32_t> in_flight_;        // fragments being merged
-  std::vector<std::uint16_t> late_;             // due, to be merged when there is room
+  std::vector<std::uint16_t> late_;             // due, and no room: they wait for their turn
+  Nanoseconds noticed_at_ = 0;                  // by then every death so far has been noticed
+  std::unique_ptr<SharedRate> nic_in_, nic_out_;  // central only
   std::uint32_t step_ = 0, next_sync_ = 0;
-  std::uint16_t epoch_ = 1;
+  Nanoseconds next_checkpoint_ = base::kNever;
+  std::uint32_t saved_step_ = 0;
+  std::size_t reviving_ = SIZE_MAX;             // the shard that brings lost fragments back
 };
 
 }  // namespace sim::methods

@@ -54,6 +54,9 @@ void Properties::on(const tape::Fact& fact) {
       return on_new_life(rollback.learner, rollback.incarnation, rollback.to_step);
     }
     case Kind::kGlobalRestored: return on_restored(fact.global_restored);
+    case Kind::kFragmentKept: return on_kept(fact.fragment_kept);
+    case Kind::kFragmentDropped: return on_dropped(fact.fragment_dropped);
+    case Kind::kFragmentRestored: return on_gone_back(fact.fragment_restored);
     case Kind::kTransferStarted: return open(transfers_, fact.transfer_started.transfer, "transfer");
     case Kind::kTransferDone:
       sometimes_.broken_transfers += fact.transfer_done.status != tape::TransferStatus::kOk;
@@ -214,7 +217,38 @@ void Properties::on_restored(const tape::GlobalRestored& restored) {
     }
     fragments_[p].epoch = restored.epoch;
     fragments_[p].version = 0;
+    fragments_[p].kept.clear();
   }
+}
+
+void Properties::on_kept(const tape::FragmentKept& kept) {
+  Fragment& fragment = fragments_.at(kept.fragment);
+  if (kept.version != fragment.version || !fragment.kept.try_emplace(kept.shard, kept.version).second) {
+    violation(fmt::format("shard {} keeps version {} of fragment {}, whose newest is {}", kept.shard,
+                          kept.version, kept.fragment, fragment.version));
+  }
+}
+
+void Properties::on_dropped(const tape::FragmentDropped& dropped) {
+  if (fragments_.at(dropped.fragment).kept.erase(dropped.shard) == 0) {
+    violation(fmt::format("shard {} drops a version of fragment {} that it does not keep",
+                          dropped.shard, dropped.fragment));
+  }
+}
+
+void Properties::on_gone_back(const tape::FragmentRestored& restored) {
+  Fragment& fragment = fragments_.at(restored.fragment);
+  ++sometimes_.global_restores;
+  const auto kept = fragment.kept.find(restored.shard);
+  if (kept == fragment.kept.end() || kept->second != restored.version) {
+    violation(fmt::format("fragment {} goes back to version {} of shard {}, which does not keep it",
+                          restored.fragment, restored.version, restored.shard));
+  }
+  if (restored.epoch <= fragment.epoch) {
+    violation(fmt::format("epoch {} begins after epoch {}", restored.epoch, fragment.epoch));
+  }
+  fragment.epoch = restored.epoch;
+  fragment.version = 0;
 }
 
 void Properties::open(std::set<std::uint32_t>& set, std::uint32_t id, const char* what) {

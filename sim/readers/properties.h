@@ -7,6 +7,7 @@
 //   - a merge has at least the quorum of contributors;
 //   - a version is adopted only after it was merged, and never below the version that this life of
 //     the learner holds;
+//   - a fragment goes back to a version only if a shard keeps that very one;
 //   - what closes was open (takes, transfers, states, faults), and nothing is opened twice;
 //   - steps of a learner do not overlap in time, are not told before they end, and are numbered
 //     upwards: within a life a step is done once;
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +69,7 @@ class Properties : public tape::Reader {
   struct Fragment {
     std::uint32_t epoch = 0, version = 0;  // last merged; version 0: none in this epoch
     std::vector<Take> takes;
+    std::map<std::uint16_t, std::uint32_t> kept;  // older versions of this epoch, by shard
   };
 
   void violation(std::string text);
@@ -78,6 +81,9 @@ class Properties : public tape::Reader {
   void on_adopted(const tape::FragmentAdopted& adopted);
   void on_new_life(std::uint16_t learner, std::uint32_t incarnation, std::uint32_t step);
   void on_restored(const tape::GlobalRestored& restored);
+  void on_kept(const tape::FragmentKept& kept);
+  void on_dropped(const tape::FragmentDropped& dropped);
+  void on_gone_back(const tape::FragmentRestored& restored);
   void open(std::set<std::uint32_t>& set, std::uint32_t id, const char* what);
   void close(std::set<std::uint32_t>& set, std::uint32_t id, const char* what);
   bool close_take(std::uint16_t fragment, std::uint32_t sync, std::uint16_t learner, Take& take);

@@ -63,6 +63,15 @@ void TokenLedger::on(const tape::Fact& fact) {
     case Kind::kCheckpointSaved: return on_checkpoint(fact.checkpoint_saved);
     case Kind::kRolledBack: return on_rollback(fact.rolled_back);
     case Kind::kGlobalRestored: return on_restored(fact.global_restored);
+    case Kind::kFragmentKept: {
+      Fragment& fragment = fragments_.at(fact.fragment_kept.fragment);
+      fragment.kept[fact.fragment_kept.shard] = {fragment.merged, fragment.overwritten};
+      return;
+    }
+    case Kind::kFragmentDropped:
+      fragments_.at(fact.fragment_dropped.fragment).kept.erase(fact.fragment_dropped.shard);
+      return;
+    case Kind::kFragmentRestored: return on_gone_back(fact.fragment_restored);
     default: return;
   }
 }
@@ -157,24 +166,42 @@ void TokenLedger::on_copied(const tape::StateCopied& copied) {
   kept_[copied.receiver].clear();
 }
 
+// What was merged into the versions that are gone is undone. Where the way leads back to a save that is
+// newer than an earlier way back, what that one undid stands again: `undone` is negative.
+void TokenLedger::go_back(std::size_t fragment, std::uint64_t merged, std::uint64_t overwritten) {
+  Fragment& now = fragments_[fragment];
+  const auto difference = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::int64_t>(a - b);
+  };
+  const auto weighs = [&](std::int64_t tokens) {
+    return static_cast<WeightedTokens>(tokens) * sizes_[fragment];  // modulo 2^128
+  };
+  const std::int64_t unmerged = difference(now.merged, merged);
+  const std::int64_t undone = unmerged + difference(now.overwritten, overwritten);
+  now.rolled_back += static_cast<std::uint64_t>(undone);
+  now.merged = merged;
+  now.overwritten = overwritten;
+  merged_ -= weighs(unmerged);
+  consumed_ -= weighs(undone);
+}
+
+void TokenLedger::on_gone_back(const tape::FragmentRestored& restored) {
+  const KeptTokens& kept = fragments_.at(restored.fragment).kept.at(restored.shard);
+  go_back(restored.fragment, kept.merged, kept.overwritten);
+}
+
 void TokenLedger::save_global() {
   for (Fragment& fragment : fragments_) {
     fragment.saved_merged = fragment.merged;
     fragment.saved_overwritten = fragment.overwritten;
   }
-  saved_merged_ = merged_;
   for (auto& kept : kept_) kept.clear();
 }
 
 void TokenLedger::restore_saved() {
   for (std::size_t p = 0; p < sizes_.size(); ++p) {
-    Fragment& fragment = fragments_[p];
-    roll_back(p, fragment.merged - fragment.saved_merged);
-    roll_back(p, fragment.overwritten - fragment.saved_overwritten);
-    fragment.merged = fragment.saved_merged;
-    fragment.overwritten = fragment.saved_overwritten;
+    go_back(p, fragments_[p].saved_merged, fragments_[p].saved_overwritten);
   }
-  merged_ = saved_merged_;
 }
 
 void TokenLedger::on_checkpoint(const tape::CheckpointSaved& saved) {

@@ -31,6 +31,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -99,11 +100,15 @@ class TokenLedger : public tape::Reader {
     std::uint32_t life;
     std::uint64_t tokens;
   };
+  struct KeptTokens {
+    std::uint64_t merged, overwritten;
+  };
   struct Fragment {
     std::uint64_t merged = 0, overwritten = 0, rolled_back = 0;
     std::uint64_t saved_merged = 0, saved_overwritten = 0;  // in the last global checkpoint
     std::array<std::uint64_t, kDiscardReasonCount> discarded{};
     std::vector<Take> takes;  // open
+    std::map<std::uint16_t, KeptTokens> kept;  // of older versions, by the shard that keeps one
   };
   struct Stretch {  // of steps that a rollback would undo
     std::uint32_t first_step, count, tokens;
@@ -123,8 +128,10 @@ class TokenLedger : public tape::Reader {
   void on_checkpoint(const tape::CheckpointSaved& saved);
   void on_rollback(const tape::RolledBack& rollback);
   void on_restored(const tape::GlobalRestored& restored);
+  void on_gone_back(const tape::FragmentRestored& restored);
   void save_global();
   void restore_saved();
+  void go_back(std::size_t fragment, std::uint64_t merged, std::uint64_t overwritten);
   void keep(const tape::StepsDone& steps);
   std::uint64_t undo_kept(std::uint16_t learner, std::uint32_t to_step);
   // Removes the open take and returns it.
@@ -144,7 +151,6 @@ class TokenLedger : public tape::Reader {
   std::vector<Fragment> fragments_;
   std::vector<std::vector<Stretch>> kept_;  // per learner
   WeightedTokens merged_ = 0, consumed_ = 0;
-  WeightedTokens saved_merged_ = 0;
 };
 
 }  // namespace sim::readers

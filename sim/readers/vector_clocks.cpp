@@ -63,8 +63,11 @@ void VectorClocks::on(const tape::Fact& fact) {
     case Kind::kRolledBack:
       return on_new_life(fact.rolled_back.learner, fact.rolled_back.to_step);
     case Kind::kGlobalRestored:
-      // A checkpoint is of the past: it tells nothing new.
-      if (fact.global_restored.learner == tape::kNoLearner) return;
+      // A checkpoint is of the past: it tells nothing new, and the syncer counts on from there.
+      if (fact.global_restored.learner == tape::kNoLearner) {
+        clocks_.back().back() = 0;
+        return;
+      }
       return receive(syncer(), clocks_.at(fact.global_restored.learner));
     case Kind::kGraceDecided: {
       std::uint32_t& own = clocks_.back().back();

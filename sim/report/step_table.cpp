@@ -47,6 +47,7 @@ void StepTable::on(const tape::Fact& fact) {
     case Kind::kFragmentAdopted:
     case Kind::kFragmentLost:
     case Kind::kStateCopied:
+    case Kind::kFragmentRestored:
     case Kind::kGlobalRestored:
     case Kind::kRolledBack: break;
     case Kind::kRunEnded:

@@ -46,8 +46,13 @@ enum class Kind : std::uint8_t {
   kSnapshotSaved,
   kSnapshotEnded,
   kDecided,
+  kFragmentKept,
+  kFragmentDropped,
+  kFragmentRestored,
+  kMemberComputed,
+  kBroadcastChanged,
 };
-constexpr Kind kLastKind = Kind::kDecided;
+constexpr Kind kLastKind = Kind::kBroadcastChanged;
 constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
@@ -201,7 +206,7 @@ struct RolledBack {
   std::uint16_t learner;
   std::uint16_t incarnation;  // the new life
 };
-// The global state is lost and a new epoch begins for every fragment: the learner's parameters become
+// The global state is lost everywhere and a new epoch begins for every fragment: the learner's parameters become
 // global with zero outer momentum; of kNoLearner: the last global checkpoint does, with the momentum
 // that it holds (none was saved: the initial state), and what was merged since is undone.
 struct GlobalRestored {
@@ -211,6 +216,7 @@ struct GlobalRestored {
 struct TransferStarted {
   std::int64_t bytes;
   std::uint32_t transfer;
+  std::uint32_t exchange;  // the same for all that began as one and end as one
   std::uint16_t source_region;
   std::uint16_t target_region;
   TrafficClass traffic;
@@ -225,11 +231,15 @@ struct TransferDone {
   TrafficClass traffic;
   TransferStatus status;
 };
+// Target of a fault of the syncer that stands in one place and belongs to no learner.
+constexpr std::uint32_t kCentralSyncer = UINT32_MAX;
+
 struct FaultStarted {
   Nanoseconds lasts;     // kNever: for good
   double rate_factor;    // of a rate cut
   std::uint32_t fault;
-  std::uint32_t target;  // index of the slice (also for a chip), island, region, link or syncer
+  std::uint32_t target;  // index of the slice (also for a chip), island, region, link; of a syncer its
+                         // learner's, or kCentralSyncer
   FaultKind kind;
   TargetKind target_kind;
   std::uint8_t scripted;
@@ -274,12 +284,51 @@ struct SnapshotEnded {
   std::uint32_t snapshot;
   std::uint8_t complete;  // every live learner answered; else it was overtaken by the next one
 };
+// A syncer's shard is left out of the merge that the next FragmentMerged of this fragment tells: it keeps
+// the version that was the newest so far, with the outer optimizer's state of that version.
+struct FragmentKept {
+  std::uint32_t version;
+  std::uint16_t fragment;
+  std::uint16_t epoch;
+  std::uint16_t shard;
+};
+// That older version is gone: the shard has received the newest one, or lost its memory.
+struct FragmentDropped {
+  std::uint16_t fragment;
+  std::uint16_t shard;
+};
+// No shard that lives holds the newest version: the older one that this shard keeps becomes the global
+// one, what was merged since is undone, and the fragment begins a new epoch.
+struct FragmentRestored {
+  std::uint32_t version;  // of the epoch before
+  std::uint16_t fragment;
+  std::uint16_t epoch;    // the new one
+  std::uint16_t shard;
+};
 // The answer to a question that control flow hangs on, so that a replay needs no mathematics.
 struct Decided {
   double value;         // what the answer rests on: the loss
   std::uint32_t index;  // of the evaluation that was asked about
   Question question;
   std::uint8_t yes;
+};
+
+// How long the learner's joined slices on one island computed in the step that the next StepsDone of
+// the learner tells; the others computed on, and it waited. Told only where islands draw their own
+// step times; else SliceShape::step_time says it.
+struct MemberComputed {
+  Nanoseconds compute;  // of the slowest of them
+  std::uint32_t island;
+  std::uint16_t learner;
+};
+
+// A merge sends its version to every learner. Told where that is not so: a version that no learner can
+// adopt any more need not be kept.
+struct BroadcastChanged {
+  std::uint32_t sync;  // the merge that made the version
+  std::uint16_t learner;
+  std::uint16_t fragment;
+  std::uint8_t sent;   // 0: none is sent to the learner, or it was lost on its way; 1: one more is sent
 };
 
 struct Fact {
@@ -311,6 +360,11 @@ struct Fact {
     SnapshotSaved snapshot_saved;
     SnapshotEnded snapshot_ended;
     Decided decided;
+    FragmentKept fragment_kept;
+    FragmentDropped fragment_dropped;
+    FragmentRestored fragment_restored;
+    MemberComputed member_computed;
+    BroadcastChanged broadcast_changed;
   };
   Kind kind;
 
@@ -355,6 +409,16 @@ struct Fact {
   Fact(Nanoseconds date, const SnapshotEnded& f)
       : at(date), snapshot_ended(f), kind(Kind::kSnapshotEnded) {}
   Fact(Nanoseconds date, const Decided& f) : at(date), decided(f), kind(Kind::kDecided) {}
+  Fact(Nanoseconds date, const FragmentKept& f)
+      : at(date), fragment_kept(f), kind(Kind::kFragmentKept) {}
+  Fact(Nanoseconds date, const FragmentDropped& f)
+      : at(date), fragment_dropped(f), kind(Kind::kFragmentDropped) {}
+  Fact(Nanoseconds date, const FragmentRestored& f)
+      : at(date), fragment_restored(f), kind(Kind::kFragmentRestored) {}
+  Fact(Nanoseconds date, const MemberComputed& f)
+      : at(date), member_computed(f), kind(Kind::kMemberComputed) {}
+  Fact(Nanoseconds date, const BroadcastChanged& f)
+      : at(date), broadcast_changed(f), kind(Kind::kBroadcastChanged) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

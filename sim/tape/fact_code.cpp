@@ -54,8 +54,16 @@ template <class C> void code_fact(C& c, RolledBack& f, Nanoseconds) {
 template <class C> void code_fact(C& c, GlobalRestored& f, Nanoseconds) {
   code_all(c, f.learner, f.epoch);
 }
-template <class C> void code_fact(C& c, TransferStarted& f, Nanoseconds) {
-  code_all(c, f.bytes, f.transfer, f.source_region, f.target_region);
+// Exchanges came with format 3: before, each transfer is taken for one of its own.
+template <class C>
+void code_fact(C& c, TransferStarted& f, std::uint64_t format) {
+  code_all(c, f.bytes, f.transfer);
+  if (format >= 3) {
+    code(c, f.exchange);
+  } else {
+    f.exchange = f.transfer;
+  }
+  code_all(c, f.source_region, f.target_region);
   code_enum(c, f.traffic, TrafficClass::kJoin);
 }
 template <class C> void code_fact(C& c, TransferDone& f, Nanoseconds at) {
@@ -74,6 +82,15 @@ template <class C> void code_fact(C& c, FaultStarted& f, Nanoseconds) {
 template <class C> void code_fact(C& c, FaultEnded& f, Nanoseconds) { code(c, f.fault); }
 template <class C> void code_fact(C& c, GraceDecided& f, Nanoseconds) {
   code_all(c, f.step_estimate, f.quorum_estimate, f.sync_estimate, f.grace, f.step);
+}
+template <class C> void code_fact(C& c, FragmentKept& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentDropped& f, Nanoseconds) {
+  code_all(c, f.fragment, f.shard);
+}
+template <class C> void code_fact(C& c, FragmentRestored& f, Nanoseconds) {
+  code_all(c, f.version, f.fragment, f.epoch, f.shard);
 }
 template <class C> void code_fact(C& c, EvaluationDue& f, Nanoseconds) {
   code_all(c, f.tokens, f.index);
@@ -97,6 +114,12 @@ template <class C> void code_fact(C& c, Decided& f, Nanoseconds) {
   code_enum(c, f.question, Question::kLossReached);
   code(c, f.yes);
 }
+template <class C> void code_fact(C& c, MemberComputed& f, Nanoseconds) {
+  code_all(c, f.compute, f.island, f.learner);
+}
+template <class C> void code_fact(C& c, BroadcastChanged& f, Nanoseconds) {
+  code_all(c, f.sync, f.learner, f.fragment, f.sent);
+}
 
 template <class C> void code_contributor(C& c, Contributor& f) {
   code_all(c, f.weight, f.learner, f.incarnation);
@@ -110,7 +133,7 @@ void code_merge(C& c, FragmentMerged& f, std::vector<Contributor>& contributors)
 }
 
 template <class C>
-void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
+void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::uint64_t format) {
   switch (fact.kind) {
     case Kind::kStepsDone: return code_fact(c, fact.steps_done, fact.at);
     case Kind::kActivityChanged: return code_fact(c, fact.activity_changed, fact.at);
@@ -126,7 +149,7 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kCheckpointSaved: return code_fact(c, fact.checkpoint_saved, fact.at);
     case Kind::kRolledBack: return code_fact(c, fact.rolled_back, fact.at);
     case Kind::kGlobalRestored: return code_fact(c, fact.global_restored, fact.at);
-    case Kind::kTransferStarted: return code_fact(c, fact.transfer_started, fact.at);
+    case Kind::kTransferStarted: return code_fact(c, fact.transfer_started, format);
     case Kind::kTransferDone: return code_fact(c, fact.transfer_done, fact.at);
     case Kind::kFaultStarted: return code_fact(c, fact.fault_started, fact.at);
     case Kind::kFaultEnded: return code_fact(c, fact.fault_ended, fact.at);
@@ -138,23 +161,30 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors) {
     case Kind::kSnapshotSaved: return code_fact(c, fact.snapshot_saved, fact.at);
     case Kind::kSnapshotEnded: return code_fact(c, fact.snapshot_ended, fact.at);
     case Kind::kDecided: return code_fact(c, fact.decided, fact.at);
+    case Kind::kFragmentKept: return code_fact(c, fact.fragment_kept, fact.at);
+    case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
+    case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
+    case Kind::kMemberComputed: return code_fact(c, fact.member_computed, fact.at);
+    case Kind::kBroadcastChanged: return code_fact(c, fact.broadcast_changed, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
 
-// `format` is the file's: watts and prices came with 2; a shape of format 1 knows none.
+// `format` is the file's: watts and prices came with 2, a slice's own step time with 3. A shape of an
+// older format knows none.
 template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) {
-  const bool has_prices = format >= 2;
+  const bool has_prices = format >= 2, has_step_times = format >= 3;
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.links, [&c, has_prices](LinkShape& link) {
     code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way);
     if (has_prices) code(c, link.dollars_per_gb);
   });
-  code_list(c, shape.slices, [&c, has_prices](SliceShape& slice) {
+  code_list(c, shape.slices, [&c, has_prices, has_step_times](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
              slice.first_slot, slice.slot_count, slice.tokens);
     if (has_prices) code_all(c, slice.milliwatts, slice.nanodollars_per_h);
+    if (has_step_times) code(c, slice.step_time);
   });
   code_list(c, shape.learners, [&c](LearnerShape& learner) {
     code_all(c, learner.name, learner.region);
@@ -165,30 +195,31 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
   code_all(c, shape.chips, shape.slots, shape.batch_tokens, shape.native_tokens_per_s,
            shape.nominal_step, shape.model_is_learner, shape.may_roll_back);
   if (has_prices) code(c, shape.watts_assumed);
+  if (has_step_times) code(c, shape.steps_vary);
 }
 
 }  // namespace
 
-void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at) {
+void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at, std::uint64_t format) {
   Fact copy = fact;
   code_enum(encoder, copy.kind, kLastKind);
   code_near(encoder, copy.at, previous_at);
   if (fact.kind != Kind::kFragmentMerged) {
     std::vector<Contributor> none;
-    return code_body(encoder, copy, none);
+    return code_body(encoder, copy, none, format);
   }
   const FragmentMerged& merged = fact.fragment_merged;
   std::vector<Contributor> contributors(merged.contributors,
                                         merged.contributors + merged.contributor_count);
-  code_body(encoder, copy, contributors);
+  code_body(encoder, copy, contributors, format);
 }
 
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
-            std::vector<Contributor>& contributors) {
+            std::vector<Contributor>& contributors, std::uint64_t format) {
   fact = Fact();
   code_enum(decoder, fact.kind, kLastKind);
   code_near(decoder, fact.at, previous_at);
-  code_body(decoder, fact, contributors);
+  code_body(decoder, fact, contributors, format);
 }
 
 void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {

@@ -10,14 +10,15 @@
 
 namespace sim::tape {
 
-void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at);
+// Of a tape file; readers take this one and the one before.
+constexpr std::uint64_t kTapeFormat = 3;
+
+void encode(Encoder& encoder, const Fact& fact, Nanoseconds previous_at,
+            std::uint64_t format = kTapeFormat);
 
 // Contributors are put into `contributors`, to which the fact then points.
 void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
-            std::vector<Contributor>& contributors);
-
-// Of a tape file; readers take this one and the one before.
-constexpr std::uint64_t kTapeFormat = 2;
+            std::vector<Contributor>& contributors, std::uint64_t format = kTapeFormat);
 
 // What an older format does not hold is left as it is.
 void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format = kTapeFormat);

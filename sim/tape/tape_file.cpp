@@ -95,14 +95,14 @@ TapeFile::TapeFile(std::istream& in) : in_(in) {
   std::string magic(kMagic.size(), '\0');
   in_.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   if (!in_ || magic != kMagic) throw TapeFileError("this file is not a tape");
-  const std::uint64_t format = read_integer();
-  if (format != kTapeFormat && format + 1 != kTapeFormat) {
+  format_ = read_integer();
+  if (format_ != kTapeFormat && format_ + 1 != kTapeFormat) {
     throw TapeFileError(
-        fmt::format("format must be {} or {}; got {}", kTapeFormat - 1, kTapeFormat, format));
+        fmt::format("format must be {} or {}; got {}", kTapeFormat - 1, kTapeFormat, format_));
   }
   if (read_block() != 0) throw TapeFileError("the header is missing");
   scenario_hash_ = decoder_.fixed();
-  decode(decoder_, shape_, format);
+  decode(decoder_, shape_, format_);
   if (!decoder_.at_end()) throw TapeFileError("the header is longer than its fields");
 }
 
@@ -123,7 +123,7 @@ bool TapeFile::next(Fact& fact) {
     block_left_ = count;
     last_at_ = 0;
   }
-  decode(decoder_, fact, last_at_, contributors_);
+  decode(decoder_, fact, last_at_, contributors_, format_);
   last_at_ = fact.at;
   ++facts_;
   if (--block_left_ == 0 && !decoder_.at_end()) {

@@ -2,7 +2,7 @@
 //
 // Form (integers lowest byte first):
 //   "ATOLTAPE"                                    magic, 8 bytes
-//   format                                        8 bytes, 2 (1 had no watts and prices)
+//   format                                        8 bytes, 3 (2 had no step times of slices)
 //   block of the header: scenario hash, RunShape  count 0
 //   blocks of facts                               each about 64 KiB
 //   end mark: a block of no bytes whose count is the number of facts in the file
@@ -64,7 +64,7 @@ class TapeFile {
 
   std::istream& in_;
   RunShape shape_;
-  std::uint64_t scenario_hash_ = 0;
+  std::uint64_t format_ = 0, scenario_hash_ = 0;
   std::string payload_;
   Decoder decoder_{std::string_view()};
   std::uint64_t block_left_ = 0;  // facts

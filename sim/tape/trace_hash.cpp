@@ -224,10 +224,32 @@ void TraceHash::on(const Fact& fact) {
     }
     case Kind::kSnapshotEnded:
       return fold(pair(fact.snapshot_ended.snapshot, fact.snapshot_ended.complete));
+    case Kind::kMemberComputed: {
+      const MemberComputed& f = fact.member_computed;
+      fold(unsigned_of(f.compute));
+      return fold(pair(f.island, f.learner));
+    }
     case Kind::kDecided: {
       // Not the value: the last digits of a loss belong to the instruction-set level.
       const Decided& f = fact.decided;
       return fold(pair(f.index, std::uint64_t{static_cast<std::uint8_t>(f.question)} << 8 | f.yes));
+    }
+    case Kind::kFragmentKept: {
+      const FragmentKept& f = fact.fragment_kept;
+      fold(f.version);
+      return fold(pair(halves(f.fragment, f.epoch), f.shard));
+    }
+    case Kind::kBroadcastChanged: {
+      const BroadcastChanged& f = fact.broadcast_changed;
+      fold(pair(f.sync, f.sent));
+      return fold(pair(f.learner, f.fragment));
+    }
+    case Kind::kFragmentDropped:
+      return fold(pair(fact.fragment_dropped.fragment, fact.fragment_dropped.shard));
+    case Kind::kFragmentRestored: {
+      const FragmentRestored& f = fact.fragment_restored;
+      fold(f.version);
+      return fold(pair(halves(f.fragment, f.epoch), f.shard));
     }
   }
   throw std::logic_error("a fact of an unknown kind reached the trace hash");

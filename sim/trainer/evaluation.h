@@ -15,6 +15,12 @@ struct Evaluation {
   double loss = 0;
 };
 
+// The first evaluation whose loss is no finite number; it and all later ones are left out of the results.
+struct Divergence {
+  base::Nanoseconds at = 0;
+  std::uint32_t step = 0;  // largest number of a step that any learner had finished
+};
+
 struct MarkLoss {
   tape::MarkKind mark = tape::MarkKind::kTime;
   Evaluation evaluation;  // made at the mark

@@ -24,7 +24,7 @@ using tape::code_enum;
 using tape::code_list;
 
 constexpr std::string_view kMagic = "ATOLSNAP";
-constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormat = 2;
 constexpr std::size_t kHeaderBytes = 32;
 
 static_assert(std::endian::native == std::endian::little, "blocks are written as they lie in memory");
@@ -81,6 +81,21 @@ void code_map(C& c, std::map<Key, std::shared_ptr<Shared>>& map, CodeKey code_ke
   }
 }
 
+template <class C>
+void code_kept_by_shards(C& c, GlobalModel::FragmentCut& cut) {
+  using Kept = GlobalModel::KeptByShard;
+  std::vector<std::pair<std::uint16_t, Kept>> list(cut.kept_by_shard.begin(),
+                                                   cut.kept_by_shard.end());
+  code_list(c, list, [&c](std::pair<std::uint16_t, Kept>& entry) {
+    code(c, entry.first);
+    code_shared(c, entry.second.block);
+    if constexpr (C::kDecodes) entry.second.moments = std::make_shared<Kept::Moments>();
+    code_numbers(c, entry.second.moments->velocity);
+    code_numbers(c, entry.second.moments->second_moment);
+  });
+  if constexpr (C::kDecodes) cut.kept_by_shard = {list.begin(), list.end()};
+}
+
 // The current version is nearly always the newest that is kept: then it is written once.
 template <class C>
 void code_fragment(C& c, GlobalModel::FragmentCut& cut) {
@@ -88,6 +103,7 @@ void code_fragment(C& c, GlobalModel::FragmentCut& cut) {
   code_list(c, kept, [&c](GlobalModel::Kept& version) {
     code_all(c, version.sync, version.number);
     code_shared(c, version.block);
+    code_list(c, version.due, [&c](std::uint32_t& times) { code(c, times); });
   });
   bool is_newest = !kept.empty() && cut.current == kept.back().block;
   code(c, is_newest);
@@ -100,7 +116,10 @@ void code_fragment(C& c, GlobalModel::FragmentCut& cut) {
   code_numbers(c, cut.velocity);
   code_numbers(c, cut.second_moment);
   code(c, cut.merge_count);
-  code_list(c, cut.adopted, [&c](std::uint64_t& number) { code(c, number); });
+  code_shared(c, cut.saved);
+  code_numbers(c, cut.saved_velocity);
+  code_numbers(c, cut.saved_second_moment);
+  code_kept_by_shards(c, cut);
 }
 
 template <class C> void code_evaluation(C& c, Evaluation& e) { code_all(c, e.at, e.tokens, e.loss); }
@@ -109,9 +128,14 @@ template <class C>
 void code_results(C& c, Snapshot& s) {
   code_list(c, s.evaluations, [&c](Evaluation& e) { code_evaluation(c, e); });
   code_list(c, s.marks, [&c](MarkLoss& m) {
-    code_enum(c, m.mark, tape::MarkKind::kTokens);
+    code_enum(c, m.mark, tape::MarkKind::kLoss);
     code_evaluation(c, m.evaluation);
   });
+  std::uint8_t has_diverged = s.diverged.has_value();
+  code(c, has_diverged);
+  Divergence divergence = s.diverged.value_or(Divergence{});
+  if (has_diverged != 0) code_all(c, divergence.at, divergence.step);
+  if (has_diverged != 0) s.diverged = divergence;
   std::vector<ConvergenceRow> rows = s.convergence.rows();
   std::uint64_t stride = s.convergence.stride();
   code(c, stride);

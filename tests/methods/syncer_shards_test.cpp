@@ -91,13 +91,13 @@ TEST_CASE("syncer: reports go to a region whose shard is there", "[methods]") {
 }
 
 // b's shard copies 8 MB from 25 s on (0.81 s); a's dies at 25.4 s for 1 s. None is current then: b's,
-// empty, takes a learner's parameters, 2 MB, and a's copies all of it from there.
+// empty, takes a learner's parameters, 4 MB, and a's copies all of it from there.
 TEST_CASE("syncer: a copy whose source dies under way is not taken for whole", "[methods]") {
   Setup setup = two_regions(OnSyncerKill::kLose);
   setup.kill(TargetKind::kSyncer, "b", 15 * kSecond, 10 * kSecond);
   setup.kill(TargetKind::kSyncer, "a", 25'400 * kMillisecond, kSecond);
   const Lived lived = live_forked(setup);
-  CHECK(recovery_bytes(lived) == std::vector<std::int64_t>{8'000'000, 2'000'000, 8'000'000});
+  CHECK(recovery_bytes(lived) == std::vector<std::int64_t>{8'000'000, 4'000'000, 8'000'000});
   const auto restored = lived.recorder.of(Kind::kGlobalRestored);
   REQUIRE(restored.size() == 1);
   CHECK(restored[0].at < 26'400 * kMillisecond);
@@ -171,7 +171,7 @@ TEST_CASE("syncer: a central one that lost its memory takes the furthest learner
   REQUIRE(restored.size() == 1);
   CHECK(restored[0].at >= 20'500 * kMillisecond + 210 * kMillisecond);
   CHECK(restored[0].global_restored.learner == 0);
-  CHECK(recovery_bytes(lived) == std::vector<std::int64_t>{2'000'000});
+  CHECK(recovery_bytes(lived) == std::vector<std::int64_t>{4'000'000});
   std::array<std::uint32_t, 2> first{};
   for (const auto& fact : lived.recorder.of(Kind::kFragmentMerged)) {
     const auto& merged = fact.fragment_merged;
@@ -182,10 +182,11 @@ TEST_CASE("syncer: a central one that lost its memory takes the furthest learner
 }
 
 // 1 MB from each learner at 2.5 MB/s: 0.4 s. The syncer goes and comes back while they are under way:
-// what it was given is gone with it.
+// what it was given is gone with it. Values of two bytes, so that broadcasts take no longer.
 TEST_CASE("syncer: a death that is over before the merge still costs the merge", "[methods]") {
   Setup setup = central(OnSyncerKill::kPause);
   setup.use_network(2, 2.5e6);
+  setup.model.syncer_state_bytes = 4;
   setup.faults.clear();
   setup.kill(TargetKind::kSyncer, "central", 20'100 * kMillisecond, 100 * kMillisecond);
   const Lived lived = live_forked(setup);

@@ -187,7 +187,7 @@ TEST_CASE("token ledger: work on the way is consumed until it is lost", "[unit][
 
 // A merging run of two learners and two fragments, legal whatever is drawn: several syncs open at once,
 // lives that end with takes on the way, adoptions that are missed or come late, checkpoints of the global
-// model and ways back to it, a learner whose parameters become the global ones.
+// model and ways back to it, shards that keep an older version, a learner whose parameters become the global ones.
 class RandomTape {
  public:
   explicit RandomTape(std::uint64_t seed) : rng_(seed) {
@@ -214,6 +214,7 @@ class RandomTape {
     take(round, static_cast<std::uint16_t>(rng_() % 2));
     if (one_in(10)) say(CheckpointSaved{steps_[0], kNoLearner});
     if (one_in(12)) go_back();
+    if (one_in(9)) shard_keeps(static_cast<std::uint16_t>(rng_() % 2));
     if (one_in(15)) say(GlobalRestored{static_cast<std::uint16_t>(rng_() % 2), ++epoch_});
     while (!open_.empty() && (open_.size() > 3 || one_in(2))) end_sync();
   }
@@ -247,6 +248,19 @@ class RandomTape {
     }
   }
 
+  // A shard is left behind with a version, and later that one becomes the global one again, or is dropped.
+  void shard_keeps(std::uint16_t fragment) {
+    const std::uint16_t shard = 1;
+    if (!keeps_[fragment]) {
+      say(FragmentKept{1, fragment, epoch_, shard});
+      keeps_[fragment] = true;
+      return;
+    }
+    if (one_in(2)) say(FragmentRestored{1, fragment, ++epoch_, shard});
+    say(FragmentDropped{fragment, shard});
+    keeps_[fragment] = false;
+  }
+
   // Takes of lives that have ended are lost, and some others; the rest merges and is adopted by some.
   void end_sync() {
     const Open sync = open_.front();
@@ -271,6 +285,7 @@ class RandomTape {
   Nanoseconds now_ = 0;
   std::uint32_t steps_[2] = {0, 0}, lives_[2] = {1, 1};
   std::uint16_t epoch_ = 0;
+  bool keeps_[2] = {false, false};
   std::vector<Open> open_;
   std::vector<std::vector<Contributor>> contributors_;
   std::vector<Fact> facts_;
