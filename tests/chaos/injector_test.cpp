@@ -4,8 +4,8 @@
 // Method: the FaultStarted facts of runs that must share them, compared to the nanosecond; two faults
 //         on one slice in every order of their ends.
 // Teeth:  seen failing with streams named by running index (more islands), and with a slice released by
-//         the first end (faults that touch); clocks with no fault of an island at all, with a unit that
-//         ages while its island holds it, and with a missing syncer struck as shard 0.
+//         the first end (faults that touch); a place whose clock never runs, a slice that ages while
+//         its island is held, and a missing syncer struck as shard 0.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/world_fixture.h"

@@ -1,7 +1,8 @@
 // tests/scenario/resolved_text_test.cpp: the resolved scenario is a scenario, and the same one.
 //
 // Teeth: seen failing with the arm's failures left out of the writer, with arms that keep the other
-// method's keys, and with --set that reaches the first arm only.
+// method's keys, with --set that reaches the first arm only,
+// and with durations beyond 104 days read as doubles.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
