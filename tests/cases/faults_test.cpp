@@ -11,11 +11,10 @@
 #include <cmath>
 #include <map>
 
-#include "sim/base/cell_text.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/faults_never_met.h"
 #include "sim/experiment/recorded_faults.h"
-#include "sim/scenario/csv_cells.h"
-#include "sim/scenario/names.h"
+#include "sim/scenario/failure_warnings.h"
 #include "tests/cases/case_run.h"
 
 namespace tests_cases {
@@ -129,6 +128,19 @@ TEST_CASE("cases: with constant lives and repairs the uptime clock is exact", "[
   CHECK(with("failure.0.clock=wall")["uptime"].get<double>() == Approx(1.0 / 1440).epsilon(1e-9));
 }
 
+TEST_CASE("cases: a repair that is not far below the mean life is warned of by the wall clock", "[cases]") {
+  const auto told = [](const std::vector<std::string>& sets) {
+    return sim::base::format(sim::scenario::failure_warnings(loaded_case("d14_mtbf_mttr", sets), "f.toml"));
+  };
+  CHECK(told({}) ==
+        "f.toml: warning: failure[0].repair: should be far below mtbi (1 h) with clock \"wall\", where "
+        "\"island\" fails also while it is down; got \"1 h\"\n"
+        "  hint: clock = \"uptime\" is up mtbi / (mtbi + repair) = 0.5 of the time\n");
+  CHECK(told({"failure.0.clock=uptime"}).empty());
+  CHECK(told({"failure.0.repair=6 min"}).empty());
+  CHECK_FALSE(told({"failure.0.repair=361 s"}).empty());
+}
+
 TEST_CASE("cases: fault files: what is missing is refused at its cell, what spreadsheets add is taken",
           "[cases]") {
   const auto told = [](const std::string& name) {
@@ -177,6 +189,16 @@ TEST_CASE("cases: a fault of a syncer that the arm does not have is told as neve
   const auto summary = run_case("faults-fed-back", "second");
   REQUIRE(summary["faults_never_met"].size() == 2);
   CHECK(summary["faults_never_met"][0] == "fault 1 (kill syncer:central at 1 min): it has no such syncer");
+}
+
+// scenarios/minimal.toml ends at 10 min: its region west is killed at 20 min never.
+TEST_CASE("cases: a scripted fault after the end is told", "[cases]") {
+  const auto summary = run_case("../../scenarios/minimal", "", {"fault.0.at=20 min"});
+  REQUIRE(summary["faults_never_met"].size() == 1);
+  CHECK(summary["faults_never_met"][0] == "fault 1 (kill region:west at 20 min): it ended at 10 min");
+  const auto note = sim::experiment::never_met_notes(summary["faults_never_met"], "arm");
+  CHECK(note[0] == "fault 1 (kill region:west at 20 min) was never met by arm arm: it ended at 10 min");
+  CHECK(run_case("../../scenarios/minimal")["faults_never_met"].empty());
 }
 
 TEST_CASE("cases: a written scenario, run again, writes the same files", "[cases]") {
