@@ -2,7 +2,7 @@
 //
 // Teeth:  seen failing with stepping, links and totals starred, with a loss's spread in place of the
 //         spread of its distance from the floor, with findings left out of the notes, with a diverged loss
-//         called not reached, with counters of 0 printed, with the whole of a share left out;
+//         called not reached, with counters of 0 printed, with no share of merges;
 //         seen failing with runs not sorted by seed, with a mean over the seeds that
 //         reached a mark, with the best seed judged, with property violations ignored, with seeds
 //         that missed a target left out of the median, and with the first arm taken as reference.
