@@ -33,6 +33,7 @@ LOOKS = {
     "overwritten": ("computing overwritten by a merge", style.VIOLET, ""),
     "discarded": ("computing discarded", style.VIOLET, "////"),
     "in_flight": ("computing in no merge at the end", style.PALE_VIOLET, ""),
+    "waiting_for_slowest": ("waiting for the slowest inside a step", style.ORANGE, "////"),
     "exposed_communication": ("waiting for the network inside a step", style.ORANGE, ""),
     "rolled_back": ("work rolled back", style.RED, ""),
     "interrupted_step": ("step cut off by a failure", style.RED, "////"),

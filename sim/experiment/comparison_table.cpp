@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/base/cell_text.h"
 #include "sim/experiment/figure.h"
 
 namespace sim::experiment {
@@ -295,7 +296,7 @@ std::string as_markdown(const Comparison& comparison) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) text += "---|";
     text += "\n";
     for (std::size_t i = 0; i < comparison.arms.size(); ++i) {
-      text += line(comparison.arms[i], table.cells[i]);
+      text += line(base::markdown_cell(comparison.arms[i]), table.cells[i]);
     }
     if (!table.note.empty()) text += fmt::format("\n{}\n", table.note);
   }

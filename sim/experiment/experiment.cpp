@@ -12,6 +12,7 @@
 #include "sim/experiment/version.h"
 #include "sim/report/summary.h"
 #include "sim/scenario/load.h"
+#include "sim/scenario/names.h"
 
 namespace sim::experiment {
 namespace {
@@ -59,7 +60,9 @@ const std::string& arm_name(const Job& job) {
 }
 
 // Below the results folder.
-std::string path_of(const Job& job) { return fmt::format("{}/seed-{}", arm_name(job), job.plan.seed); }
+std::string path_of(const Job& job) {
+  return fmt::format("{}/seed-{}", scenario::folder_name(arm_name(job)), job.plan.seed);
+}
 
 std::optional<FolderTrouble> open_folder(Job& job, const ExperimentOptions& options) {
   const std::string& arm = arm_name(job);

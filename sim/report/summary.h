@@ -120,6 +120,7 @@ struct Summary {
   std::optional<CostSummary> cost;      // none: prices not given
   PowerSummary power;
   std::uint64_t faults_met = 0, faults_met_scripted = 0, faults_met_arm_relative = 0;
+  std::vector<std::string> faults_never_met;  // scripted ones, each with the reason, for people
   std::array<double, readers::kBucketCount> activity_chip_seconds{};
   readers::TokenTotals token_totals; // at the end
   readers::SyncTotals syncs;         // at the end
@@ -131,6 +132,8 @@ struct Summary {
   RecoverySummary recovery_times;
   std::uint64_t violation_count = 0;
   std::vector<std::string> violations;
+  std::vector<readers::Stall> liveness;    // who was in no merge for longer than the bound
+  std::optional<Nanoseconds> liveness_bound;
 };
 
 // Fills every field that the ledgers know; leaves scenario, arm, seed, version, hashes, losses, proxy,
