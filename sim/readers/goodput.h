@@ -27,9 +27,15 @@ struct Goodput {
 //   compute_utilization = compute / (compute + exposed communication), of steps that stand; time spent
 //              waiting for the slowest of a step, or at a barrier for a merge, is exposed communication
 //
+// A token goodput that exceeds 1 only because steps last whole nanoseconds, or because their times are
+// drawn (`noisy_steps`) and came out short, is 1.
+//
 // Units:    `merged_tokens` nominal tokens merged into the global model.
 // Requires: totals.duration > 0 for anything but zeros.
 Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
-                std::uint64_t merged_tokens);
+                std::uint64_t merged_tokens, bool noisy_steps = false);
+
+// Errors: std::logic_error, with the measure's name, unless every one lies in [0, 1]: our bug.
+void check_range(const Goodput& goodput);
 
 }  // namespace sim::readers

@@ -44,7 +44,8 @@ Account RunAccount::take(Nanoseconds now) const {
   account.consumed_tokens = tokens_.consumed_tokens();
   account.merged_tokens = tokens_.merged_tokens();
   account.activity = activity_.snapshot(now);
-  account.goodput = goodput(shape_, account.activity, account.merged_tokens);
+  account.goodput = goodput(shape_, account.activity, account.merged_tokens, options_.noisy_steps);
+  check_range(account.goodput);
   account.tokens = tokens_.model();
   account.wan = traffic_.wan_totals(now);
   account.syncs = syncs_.totals();

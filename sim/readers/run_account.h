@@ -28,6 +28,7 @@ struct AccountOptions {
   std::uint32_t overlap_steps;  // ceil(tau)
   TokenCounting counting;       // kAtOnce for data parallel and where no merges are simulated
   double mixing = 0;            // alpha: weight of the local value at an adoption
+  bool noisy_steps = false;     // step times are drawn around a mean
   bool transfers_are_told = true;  // false: no network
   LivenessOptions liveness = {};
   EnergyOptions energy = {};
@@ -60,7 +61,8 @@ class RunAccount : public tape::Reader {
 
   void on(const tape::Fact& fact) override;
 
-  // At `now`, not before the last fact. Throws std::logic_error when a law of closing is broken.
+  // At `now`, not before the last fact. Throws std::logic_error when a law of closing, or
+  // the range of a goodput, is broken.
   Account take(Nanoseconds now) const;
 
   const std::optional<Account>& at_mark(tape::MarkKind mark) const {

@@ -148,7 +148,8 @@ inline readers::AccountOptions account_options(const Setup& setup) {
   return {.quorum = merges ? static_cast<std::uint32_t>(setup.training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(setup.training.overlap_steps),
           .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
-          .mixing = merges ? setup.training.mixing : 0};
+          .mixing = merges ? setup.training.mixing : 0,
+          .noisy_steps = setup.spread.step_sd > 0};
 }
 
 struct Lived {
