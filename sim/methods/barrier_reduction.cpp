@@ -89,13 +89,14 @@ void BarrierSyncs::hand_out(const Sync& sync, std::uint32_t version) {
   const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
   for (const auto& replica : replicas_) {
     const std::uint16_t m = replica->job.learner();
-    if (sync.given_up[m]) continue;
-    if (sync.members[m]) {
+    if (sync.members[m] && !sync.given_up[m]) {
       replica->inbox.push_back(broadcast);
       if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
     } else if (receives(sync, *replica)) {
       const std::uint16_t source = nearest_member_region(sync, replica->job.region());
       world_.conductor.spawn(deliver(*replica, broadcast, source), decision());
+    } else {
+      world_.say(tape::BroadcastChanged{sync.id, m, sync.fragment, 0});
     }
   }
 }
@@ -121,7 +122,10 @@ engine::Process BarrierSyncs::deliver(Replica& replica, Broadcast broadcast, std
       {source, replica.job.region(), fragment_wire_bytes(world_, broadcast.fragment)},
       tape::TrafficClass::kFragment, decision());
   const bool meant = replica.listening && replica.listening_number == number;
-  if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) co_return;
+  if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) {
+    world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});
+    co_return;
+  }
   replica.inbox.push_back(broadcast);
   replica.job.end_stretch_soon();
 }

@@ -117,6 +117,9 @@ template <class C> void code_fact(C& c, Decided& f, Nanoseconds) {
 template <class C> void code_fact(C& c, MemberComputed& f, Nanoseconds) {
   code_all(c, f.compute, f.island, f.learner);
 }
+template <class C> void code_fact(C& c, BroadcastChanged& f, Nanoseconds) {
+  code_all(c, f.sync, f.learner, f.fragment, f.sent);
+}
 
 template <class C> void code_contributor(C& c, Contributor& f) {
   code_all(c, f.weight, f.learner, f.incarnation);
@@ -162,6 +165,7 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::ui
     case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
     case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
     case Kind::kMemberComputed: return code_fact(c, fact.member_computed, fact.at);
+    case Kind::kBroadcastChanged: return code_fact(c, fact.broadcast_changed, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }

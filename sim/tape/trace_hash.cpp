@@ -239,6 +239,11 @@ void TraceHash::on(const Fact& fact) {
       fold(f.version);
       return fold(pair(halves(f.fragment, f.epoch), f.shard));
     }
+    case Kind::kBroadcastChanged: {
+      const BroadcastChanged& f = fact.broadcast_changed;
+      fold(pair(f.sync, f.sent));
+      return fold(pair(f.learner, f.fragment));
+    }
     case Kind::kFragmentDropped:
       return fold(pair(fact.fragment_dropped.fragment, fact.fragment_dropped.shard));
     case Kind::kFragmentRestored: {

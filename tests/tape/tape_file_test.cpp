@@ -59,6 +59,7 @@ std::vector<Fact> one_of_each() {
       {base::kNever, FragmentDropped{1, k16}},
       {base::kNever, FragmentRestored{1, 2, 3, k16}},
       {base::kNever, MemberComputed{INT64_MAX, k32, k16}},
+      {base::kNever, BroadcastChanged{k32, k16, 2, 1}},
   };
   return facts;
 }
