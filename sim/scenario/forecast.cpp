@@ -1,28 +1,24 @@
 // sim/scenario/forecast.cpp: step times, link needs and costs of an arm, by arithmetic.
 #include "sim/scenario/forecast.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
-#include "optim/model.h"
 #include "optim/wire_format.h"
-#include "sim/base/units.h"
+#include "sim/engine/collectives.h"
+#include "sim/methods/data_parallel.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
+#include "sim/scenario/cpu_forecast.h"
 
 namespace sim::scenario {
 
 using methods::MethodKind;
 
 namespace {
-
-// Assumed speed of the mathematics and of the world, for a first idea of run time on one core.
-constexpr double kProxyFlopPerCpuSecond = 4e9;
-constexpr double kWorldCpuSecondsPerStep = 4e-6;
 
 // Bytes that cross each link and direction in one step.
 using LinkBytes = std::map<std::pair<std::string, std::string>, double>;
@@ -61,6 +57,11 @@ double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
   return optim::bits_per_value(training.wire) / 8.0;
 }
 
+bool meets_centrally(const methods::TrainingOptions& training) {
+  return training.method == MethodKind::kDecoupledDiloco &&
+         training.syncer.placement == methods::SyncerPlacement::kCentral;
+}
+
 LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
                          const methods::Fleet& fleet) {
   const auto parameters = static_cast<double>(scenario.model.parameters);
@@ -71,24 +72,48 @@ LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOption
   }
   const double payload = parameters * wire_bytes_per_parameter(training) /
                          static_cast<double>(training.sync_every);
-  if (training.method == MethodKind::kDecoupledDiloco &&
-      training.syncer.placement == methods::SyncerPlacement::kCentral) {
+  if (meets_centrally(training)) {
     return star_bytes(scenario, fleet, training.syncer.region, payload);
   }
   return ring_bytes(scenario, regions, payload);
 }
 
-// Exposed communication of a data-parallel step over its slowest link: buckets become ready through
-// the backward pass, which is two thirds of the step.
-// Source: logic of the Decoupled DiLoCo authors' bandwidth page, closed form (facts 3.3).
-double stall_s(const LinkBytes& bytes, const Scenario& scenario, std::int64_t buckets, double step_s) {
-  double longest = 0;
-  for (const auto& [ends, volume] : bytes) {
-    const double transfer_s = volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
-    const auto count = static_cast<double>(buckets);
-    longest = std::max({longest, transfer_s - 2.0 / 3 * (1 - 1 / count) * step_s, transfer_s / count});
+base::Nanoseconds local_reduce_time(const Scenario& scenario, const methods::TrainingOptions& training,
+                                    const methods::Fleet& fleet) {
+  if (scenario.network.model == engine::NetworkModel::kNone) return 0;
+  std::map<std::uint16_t, std::size_t> slices;
+  for (const std::uint32_t slice : fleet.shape.learners.front().slices) {
+    ++slices[fleet.shape.slices[slice].region];
   }
-  return longest;
+  const auto bytes = static_cast<std::int64_t>(static_cast<double>(scenario.model.parameters) *
+                                               scenario.model.gradient_bytes);
+  base::Nanoseconds longest = 0;
+  for (const auto& [region, count] : slices) {
+    longest = std::max(longest, engine::local_all_reduce(scenario.network.regions[region], count, bytes));
+  }
+  return training.method == MethodKind::kDataParallel ? longest : 0;
+}
+
+// Exposed communication of a data-parallel step, as sim/methods/data_parallel.cpp spends it: all buckets
+// but the last leave from a third of the step on, the last when the backward pass is done.
+double stall_s(const LinkBytes& bytes, const Scenario& scenario, const Arm& arm,
+               const methods::Fleet& fleet, const WideReduce& wide, base::Nanoseconds compute) {
+  const base::Nanoseconds local = local_reduce_time(scenario, arm.training, fleet);
+  const std::int64_t buckets = arm.training.buckets;
+  if (bytes.empty()) {
+    return base::to_seconds(methods::exposed_reduction(local, compute, buckets));
+  }
+  double transfer_s = 0;
+  for (const auto& [ends, volume] : bytes) {
+    transfer_s = std::max(
+        transfer_s, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
+  }
+  const auto count = static_cast<double>(buckets);
+  const double compute_s = base::to_seconds(compute), local_s = base::to_seconds(local);
+  const double bulk_end =
+      compute_s / 3 + 2 * compute_s / 3 / count + transfer_s * (1 - 1 / count);
+  const double last = std::max({bulk_end, compute_s, compute_s / 3 + local_s}) + transfer_s / count;
+  return last + base::to_seconds(wide.delay) + local_s / count - compute_s;
 }
 
 // The largest fragment over the slowest edge of the ring. Latency is left out.
@@ -147,21 +172,6 @@ double steps_to_last_mark(const Scenario& scenario, double period_s) {
   return std::min(std::max(by_time, by_tokens), limit);
 }
 
-double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
-  const double world = learner_steps * kWorldCpuSecondsPerStep;
-  if (arm.learning.model.kind == optim::ModelKind::kNone) return world;
-  const auto parameters =
-      static_cast<double>(optim::make_model(arm.learning.model)->parameter_count());
-  // A sequence meets the parameters at each of its positions.
-  const double positions = arm.learning.task.form == optim::ExampleForm::kTokens
-                               ? static_cast<double>(arm.learning.task.context)
-                               : 1.0;
-  const double examples = positions * global_steps * static_cast<double>(arm.learning.batch);
-  const double held_out = positions * static_cast<double>(arm.learning.evaluations) *
-                          static_cast<double>(arm.learning.task.held_out_examples);
-  return world + parameters * (6 * examples + 2 * held_out) / kProxyFlopPerCpuSecond;
-}
-
 }  // namespace
 
 base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
@@ -169,10 +179,21 @@ base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanosecond
   return std::max<base::Nanoseconds>(0, state_time + round_time - cycle_time);
 }
 
-ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
+namespace {
+
+WideReduce wide_reduce_of(const Scenario& scenario, const methods::TrainingOptions& training) {
+  if (meets_centrally(training)) return {};
+  return wide_reduce(scenario.network, used_regions(scenario, training));
+}
+
+methods::Fleet fleet_of(const Scenario& scenario, const methods::TrainingOptions& training) {
+  return methods::make_fleet(scenario.model, scenario.spread, scenario.network, scenario.islands,
+                             training, 0, scenario.seed);
+}
+
+ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
+                    const WideReduce& wide) {
   const methods::TrainingOptions& training = arm.training;
-  const auto fleet = methods::make_fleet(scenario.model, {}, scenario.network, scenario.islands,
-                                         training, 0, scenario.seed);
   const auto& shape = fleet.shape;
   ArmForecast result{};
   result.name = training.name;
@@ -191,7 +212,8 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
   double period_s = base::to_seconds(result.step_time);
   if (data_parallel) {
-    result.stall_per_step = base::from_seconds(stall_s(bytes, scenario, training.buckets, period_s));
+    result.stall_per_step =
+        base::from_seconds(stall_s(bytes, scenario, arm, fleet, wide, result.step_time));
   } else if (barriers) {
     const double sync = sync_s(scenario, training, fleet);
     const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
@@ -216,7 +238,22 @@ ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   }
   const double global_steps = steps_to_last_mark(scenario, period_s);
   result.learner_steps = global_steps * static_cast<double>(result.learners);
-  result.cpu_s = cpu_seconds(arm, global_steps, result.learner_steps);
+  result.cpu_s = cpu_seconds(arm.learning, global_steps, result.learner_steps);
+  return result;
+}
+
+}  // namespace
+
+ArmForecast forecast_load(const Scenario& scenario, const Arm& arm) {
+  return load_of(scenario, arm, fleet_of(scenario, arm.training), wide_reduce_of(scenario, arm.training));
+}
+
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
+  const methods::Fleet fleet = fleet_of(scenario, arm.training);
+  const WideReduce wide = wide_reduce_of(scenario, arm.training);
+  ArmForecast result = load_of(scenario, arm, fleet, wide);
+  result.merges =
+      forecast_merges(scenario, arm, fleet, wide, base::to_seconds(result.stall_per_step));
   return result;
 }
 
@@ -226,54 +263,31 @@ std::vector<ArmForecast> forecast(const Scenario& scenario) {
   return result;
 }
 
-std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file) {
-  constexpr base::Nanoseconds kFewSteps = 100;
-  std::vector<base::Diagnostic> warnings;
-  for (const ArmForecast& arm : forecast(scenario)) {
-    const base::Nanoseconds period = arm.step_time + arm.stall_per_step;
-    if (period <= scenario.marks.time / kFewSteps || scenario.marks.time == 0) continue;
-    const double steps = base::to_seconds(scenario.marks.time) / base::to_seconds(period);
-    warnings.push_back(
-        {file, {}, "marks.time",
-         fmt::format("arm \"{}\" needs {:.4g} s for a step: about {:.0f} steps only; got \"{}\"", arm.name,
-                     base::to_seconds(period), std::floor(steps),
-                     base::format_duration(scenario.marks.time)),
-         arm.stall_per_step > arm.step_time ? "a later mark, or links of more bandwidth"
-                                            : "a later mark, or a smaller model.batch_tokens",
-         base::Severity::kWarning});
+std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& arm) {
+  const methods::Fleet fleet = fleet_of(scenario, arm.training);
+  base::Nanoseconds fastest = base::kNever, slowest = 0;
+  for (const auto& learner : fleet.shape.learners) {
+    for (const std::uint32_t slice : learner.slices) {
+      fastest = std::min(fastest, fleet.slice_step_time[slice]);
+      slowest = std::max(slowest, fleet.slice_step_time[slice]);
+    }
   }
-  return warnings;
+  return {base::to_seconds(fastest), base::to_seconds(slowest)};
 }
 
-std::string forecast_text(const Scenario& scenario) {
-  std::string text;
-  for (const ArmForecast& arm : forecast(scenario)) {
-    text += fmt::format("{}\n  learners {}, step {:.3f} s", arm.name, arm.learners,
-                        base::to_seconds(arm.step_time));
-    if (arm.stalls) text += fmt::format(", waits {:.3f} s for links", base::to_seconds(arm.stall_per_step));
-    text += "\n";
-    if (arm.sync_time > 0) {
-      text += fmt::format("  a sync takes {:.3f} s on the slowest link, a round of H steps {:.1f} s\n",
-                          base::to_seconds(arm.sync_time),
-                          base::to_seconds(arm.cycle_time));
-    }
-    for (const LinkForecast& link : arm.links) {
-      text += fmt::format("  {} - {}: needs {:.3f} of {:.3f} Gbit/s, margin {:.2f}\n", link.region_a,
-                          link.region_b, link.needed_bytes_per_s * 8e-9,
-                          link.available_bytes_per_s * 8e-9, link.margin);
-    }
-    if (arm.recovery_time > 0) {
-      text += fmt::format("  H steps take {:.1f} s; a learner's state takes {:.1f} s over the slowest link\n",
-                          base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
-    }
-    if (!arm.links.empty() || arm.recovery_time > 0) {
-      text += fmt::format("  a join over the links: {:.1f} s of downtime (paper, figure 12)\n",
-                          base::to_seconds(arm.upsize_downtime));
-    }
-    text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
-                        arm.learner_steps, arm.cpu_s, kProxyFlopPerCpuSecond);
+OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm) {
+  const methods::TrainingOptions& training = arm.training;
+  const methods::Fleet fleet = fleet_of(scenario, training);
+  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training));
+}
+
+void resolve_overlap(const Scenario& scenario, Arm& arm) {
+  if (!arm.training.overlap_fit) return;
+  try {
+    arm.training.overlap_steps = fitting_overlap(scenario, arm).overlap_steps;
+  } catch (const std::invalid_argument&) {
+    // Told by the check of links, which comes next.
   }
-  return text;
 }
 
 }  // namespace sim::scenario
