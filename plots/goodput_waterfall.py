@@ -3,13 +3,17 @@
 """Each bar is all chip-time, chips x duration, up to the time mark (without one: to the arm's end), and is
 split into what the chips did.
 
-Blue at the left is computing inside steps that counted; everything to its right is time that was paid for
-and brought nothing. Conclude from a bar which loss to attack first; conclude from two bars what another
-method would win, on the same failures.
+Blue at the left is computing whose tokens are in the global model; everything to its right is time that was
+paid for and brought nothing. Computing is split by what became of its tokens: merged; overwritten by a global
+version or discarded (dark violet), or in no merge when the run ended (pale violet). Conclude from a bar which
+loss to attack first; conclude from two bars what another method would win, on the same failures.
+
+The split is that of the whole run's tokens, which differs from that up to the time mark where a run goes on
+to a later mark.
 
 Activities below 0.5 % in every arm are drawn as one piece, named in the caption, so bars still sum to 100 %.
 With several seeds a piece is its mean over the seeds (medians would not sum to 100 %); the tick and the line
-on the blue piece are the median and the range of computing.
+on the blue piece are the median and the range of merged computing.
 
     plots/goodput_waterfall.py RESULTS_FOLDER
 """
@@ -25,7 +29,11 @@ LABEL_SHARE = 0.025
 # In the order drawn: what helps, then waiting inside a step, work lost, reconfiguring, waiting, no chip.
 # Families share a colour; a pattern tells their members apart.
 LOOKS = {
-    "compute": ("useful computing", style.BLUE, ""),
+    "compute": ("computing that was merged", style.BLUE, ""),
+    "overwritten": ("computing overwritten by a merge", style.VIOLET, ""),
+    "discarded": ("computing discarded", style.VIOLET, "////"),
+    "in_flight": ("computing in no merge at the end", style.PALE_VIOLET, ""),
+    "waiting_for_slowest": ("waiting for the slowest inside a step", style.ORANGE, "////"),
     "exposed_communication": ("waiting for the network inside a step", style.ORANGE, ""),
     "rolled_back": ("work rolled back", style.RED, ""),
     "interrupted_step": ("step cut off by a failure", style.RED, "////"),
@@ -49,9 +57,17 @@ LOOKS = {
 OTHERS = ("others", "#FFFFFF", "")
 
 
+def shares_of(run):
+    """{activity: share of chip-time}, with computing split by what became of its tokens; they sum to 1."""
+    shares, tokens = run.activity_shares(), run.token_shares()
+    computing = shares["compute"]
+    return shares | {"compute": computing * tokens["merged"]} | {
+        name: computing * share for name, share in tokens.items() if name != "merged"}
+
+
 def mean_shares(arm):
     """{activity: mean over seeds of its share}; they sum to 1."""
-    by_run = [run.activity_shares() for run in arm.runs]
+    by_run = [shares_of(run) for run in arm.runs]
     return {name: statistics.fmean(shares[name] for shares in by_run) for name in by_run[0]}
 
 
@@ -84,7 +100,7 @@ def draw_bar(axes, row, pieces):
         axes.barh(row, width, left=left, height=0.62, color=colour, hatch=pattern,
                   edgecolor="white" if pattern else style.MUTED, linewidth=0.4)
         if share >= LABEL_SHARE:
-            dark = colour in (style.BLUE, style.RED, style.GREEN, "#555555")
+            dark = colour in (style.BLUE, style.RED, style.GREEN, style.VIOLET, "#555555")
             box = {"facecolor": colour, "edgecolor": "none", "pad": 0.8} if pattern else None
             axes.text(left + width / 2, row, label_of(name, share), ha="center", va="center", fontsize=8.5,
                       color="white" if dark else "black", bbox=box)
@@ -92,8 +108,8 @@ def draw_bar(axes, row, pieces):
 
 
 def draw_range(axes, row, arm):
-    """Median and range of useful computing over the seeds."""
-    computing = [100 * run.activity_shares()["compute"] for run in arm.runs]
+    """Median and range over the seeds of computing that was merged."""
+    computing = [100 * shares_of(run)["compute"] for run in arm.runs]
     low, middle, high = min(computing), statistics.median(computing), max(computing)
     axes.plot([low, high], [row + 0.38] * 2, color="black", linewidth=1.2, clip_on=False)
     axes.plot([middle], [row + 0.38], marker="|", color="black", markersize=7, clip_on=False)
@@ -137,7 +153,7 @@ def draw(arms):
                   f"{until}; {results.seeds_text(arms)}")
     notes = []
     if several:
-        notes.append("Pieces: mean over seeds. Line and tick below a bar: range and median of useful computing.")
+        notes.append("Pieces: mean over seeds. Line and tick below a bar: range and median of computing that was merged.")
     if small:
         notes.append(f"Others, each below {100 * SMALL_SHARE:g} % in every arm: " + ", ".join(look_of(name)[0] for name in small) + ".")
     style.caption(figure, " ".join(notes))

@@ -32,6 +32,21 @@ class Run:
             raise Unreadable(f"{path}: format must be {FORMATS[-1]}; got {self.summary.get('format')}")
         self.seed = self.summary["seed"]
 
+    def token_shares(self):
+        """{what became of it: share of the tokens of steps that stand}, of the whole run; they sum to 1.
+
+        `merged` reached the global model; `overwritten` and `discarded` did not and will not; `in_flight` was in
+        no merge at the end. Rolled-back tokens are of steps that do not stand. A run that stepped nowhere has
+        all in `merged`, which is a share of nothing.
+        """
+        account = self.summary["token_account"]
+        lost = {"overwritten": account["overwritten"], "discarded": sum(account["discarded"].values()),
+                "in_flight": account["in_flight"]}
+        standing = account["merged"] + sum(lost.values())
+        if standing <= 0:
+            return {"merged": 1.0} | dict.fromkeys(lost, 0.0)
+        return {"merged": account["merged"] / standing} | {name: tokens / standing for name, tokens in lost.items()}
+
     def rows(self, name):
         """The table's rows as dictionaries of text; none when the run wrote no such table."""
         path = self.folder / name
@@ -86,8 +101,17 @@ def number_at(tree, keys):
     return tree
 
 
+def refuse_mixture(runs):
+    """Raises unless all are runs of one experiment by one version: figures average what they find."""
+    for key, what in (("set_hash", "another scenario"), ("version", "another version")):
+        for run in runs[1:]:
+            if run.summary.get(key) != runs[0].summary.get(key):
+                raise Unreadable(f"{run.folder}: is of {what} than {runs[0].folder}: {run.summary.get(key)} and "
+                                 f"{runs[0].summary.get(key)}; run the comparison again with --force")
+
+
 def read(folder):
-    """All arms of the folder, by falling share of chip-time in useful computing, then by name."""
+    """All arms of the folder, by falling goodput in merged tokens, then by name."""
     folder = pathlib.Path(folder)
     if not folder.is_dir():
         raise Unreadable(f"{folder}: no such folder")
@@ -96,10 +120,11 @@ def read(folder):
         runs = [Run(path.parent) for path in sorted(below.glob("seed-*/summary.json"))]
         if runs:
             arms.append(Arm(runs[0].summary["arm"], runs))
+    refuse_mixture([run for arm in arms for run in arm.runs])
     if not arms:
         raise Unreadable(f"{folder}: holds no <arm>/seed-<n>/summary.json; give the folder of one scenario,"
                          " such as results/minimal")
-    return sorted(arms, key=lambda arm: (-(arm.median("goodput", "chip") or 0.0), arm.name))
+    return sorted(arms, key=lambda arm: (-(arm.median("goodput", "token") or 0.0), arm.name))
 
 
 def scenario_name(arms):

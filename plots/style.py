@@ -12,6 +12,7 @@ import matplotlib.pyplot as pyplot  # noqa: E402  (the backend has to be chosen 
 
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 PINK, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
+VIOLET, PALE_VIOLET = "#5B3A8C", "#C9B8E4"  # beside the eight: work that no merge has
 FAINT, MUTED = "#E6E6E6", "#666666"
 
 # In the order of arms; the pattern tells apart the arms beyond eight.

@@ -4,7 +4,7 @@
 panel for each setting of the other axes (at most six), one line an arm, the interval over seeds as a band. Where
 the points are no grid (zip, latin-hypercube), the other axes move along: one panel, a dot a point.
 
-    plots/sweep.py results/first.sweep [--metric goodput.stepping] [--x failure.0.mtbi_s]
+    plots/sweep.py results/first.sweep [--metric goodput.token] [--x failure.0.mtbi_s]
 """
 import argparse
 import csv
@@ -138,7 +138,7 @@ def draw(points, x_axis):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="of a sweep: it holds points.csv")
-    parser.add_argument("--metric", default="goodput.stepping")
+    parser.add_argument("--metric", default="goodput.token")
     parser.add_argument("--x", help="column of points.csv; the first axis if not given")
     arguments = parser.parse_args()
     try:

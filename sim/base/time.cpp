@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -26,6 +27,20 @@ std::string format_seconds(Nanoseconds duration) {
   const std::uint64_t magnitude = duration < 0 ? 0 - bits : bits;
   const auto second = static_cast<std::uint64_t>(kSecond);
   return fmt::format("{}{}.{:09}", duration < 0 ? "-" : "", magnitude / second, magnitude % second);
+}
+
+std::optional<Nanoseconds> parse_seconds(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  std::string decimals(text.substr(std::min(point + 1, text.size())));
+  const bool digits = std::ranges::all_of(std::string(whole) + decimals,
+                                          [](char c) { return c >= '0' && c <= '9'; });
+  constexpr std::size_t kLongest = 10;  // kNever has as many
+  if (!digits || whole.empty() || whole.size() > kLongest || decimals.size() > 9) return {};
+  if (point < text.size() && decimals.empty()) return {};
+  decimals.resize(9, '0');
+  const Nanoseconds date = std::stoll(std::string(whole)) * kSecond + std::stoll(decimals);
+  return date < kNever ? std::optional(date) : std::nullopt;
 }
 
 }  // namespace sim::base

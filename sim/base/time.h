@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sim::base {
 
@@ -32,5 +34,9 @@ double to_seconds(Nanoseconds duration);
 
 // Seconds with nine decimals, exact: 1500000000 -> "1.500000000", -1 -> "-0.000000001".
 std::string format_seconds(Nanoseconds duration);
+
+// The reverse, exactly: digits, and after a point at most nine more. Nothing for any other text, and for
+// what is not below kNever.
+std::optional<Nanoseconds> parse_seconds(std::string_view text);
 
 }  // namespace sim::base

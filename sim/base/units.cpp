@@ -121,19 +121,37 @@ std::string format_quantity(double value, Dimension dimension) {
   return best;
 }
 
+namespace {
+
+struct Step {
+  Nanoseconds size;
+  std::string_view name;
+};
+constexpr std::array<Step, 7> kSteps = {{{kDay, "d"}, {kHour, "h"}, {kMinute, "min"}, {kSecond, "s"},
+                                         {kMillisecond, "ms"}, {kMicrosecond, "us"}, {1, "ns"}}};
+
+}  // namespace
+
 std::string format_duration(Nanoseconds duration) {
-  struct Step {
-    Nanoseconds size;
-    std::string_view name;
-  };
-  constexpr std::array<Step, 7> steps = {{{kDay, "d"}, {kHour, "h"}, {kMinute, "min"},
-                                          {kSecond, "s"}, {kMillisecond, "ms"},
-                                          {kMicrosecond, "us"}, {1, "ns"}}};
   if (duration == 0) return "0 s";
-  for (const Step& step : steps) {
+  for (const Step& step : kSteps) {
     if (duration % step.size == 0) return fmt::format("{} {}", duration / step.size, step.name);
   }
   throw std::logic_error("units: a duration is a whole number of nanoseconds");
+}
+
+std::optional<Nanoseconds> parse_duration(std::string_view text) {
+  Nanoseconds count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, code] = std::from_chars(text.data(), end, count);
+  if (code != std::errc{} || rest == end || *rest != ' ') return {};
+  const std::string_view unit(rest + 1, static_cast<std::size_t>(end - rest - 1));
+  for (const Step& step : kSteps) {
+    if (step.name != unit) continue;
+    if (count < -kNever / step.size || count > kNever / step.size) return {};
+    return count * step.size;
+  }
+  return {};
 }
 
 }  // namespace sim::base

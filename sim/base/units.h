@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,5 +51,8 @@ std::string format_quantity(double value, Dimension dimension);
 
 // Exact integer nanoseconds in the largest unit that divides them: "6 h", "36 ms", "1500 us".
 std::string format_duration(Nanoseconds duration);
+
+// What format_duration wrote, exactly whatever its length; nothing for any other text.
+std::optional<Nanoseconds> parse_duration(std::string_view text);
 
 }  // namespace sim::base

@@ -1,16 +1,17 @@
-// sim/chaos/exposure_clock.h: the stepping clock: a slice ages only while its learner steps with it.
+// sim/chaos/exposure_clock.h: the stepping clock: what is not worked with does not age.
 //
-// Kept per learner as one sum of stepping time and a queue of the dates, on that sum, at which its
-// joined slices fail; so a change costs one queue operation however many chips there are.
-// Source: the paper's simulation draws failures per executed step (facts 2.6).
+// A target is exposed while at least one joined slice of it belongs to a learner that steps: a chip or
+// slice by itself, an island or region by the slices in it, a link by those of the regions at its ends.
+// Slices that an arm does not use never step, so an unused island never ages.
+// Source: the paper's simulation draws failures per executed step (facts 2.6); for targets larger than
+// a slice ours: the smallest rule that is the paper's where the target is one slice.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <queue>
 #include <vector>
 
-#include "sim/engine/conductor.h"
+#include "sim/chaos/age_clocks.h"
 #include "sim/tape/fact.h"
 #include "sim/tape/run_shape.h"
 
@@ -22,50 +23,39 @@ class ExposureClock {
   ExposureClock(engine::Conductor& conductor, const tape::RunShape& shape,
                 std::function<void(std::size_t unit)> fail);
 
-  // `unit` lives on `slice` and fails when it has been exposed for `until_failure` more.
-  void add(std::size_t unit, std::uint32_t slice, base::Nanoseconds until_failure);
+  // `unit` is one slice, and fails when it has been exposed for `until_failure` more.
+  void add_slice(std::size_t unit, std::uint32_t slice, base::Nanoseconds until_failure);
+  // `unit` holds or joins these slices: an island, a region, a link.
+  void add_place(std::size_t unit, const std::vector<std::uint32_t>& slices,
+                 base::Nanoseconds until_failure);
   // After a failure: the time from it to the next one, in exposure.
-  void renew(std::size_t unit, base::Nanoseconds until_failure);
+  void renew(std::size_t unit, base::Nanoseconds until_failure) { clocks_.renew(unit, until_failure); }
 
   void on(const tape::Fact& fact);
 
  private:
-  struct Entry {
-    base::Nanoseconds date;  // on the learner's sum
-    std::size_t unit;
-    std::uint32_t generation;
-    bool operator>(const Entry& other) const {
-      return date != other.date ? date > other.date : unit > other.unit;
-    }
+  // What one learner has of one place.
+  struct Share {
+    std::size_t place;
+    std::uint16_t learner;
+    std::uint32_t joined;  // slices
   };
-  struct LearnerClock {
-    base::Nanoseconds sum = 0;    // stepping time until `since`
-    base::Nanoseconds since = 0;
-    bool stepping = false;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    engine::WakeId wake;
-  };
-  struct UnitClock {
-    std::uint32_t slice = 0;
-    base::Nanoseconds left = 0;   // exposure still to go while it is not in the queue
-    base::Nanoseconds date = 0;   // on the learner's sum while it is
-    std::uint32_t generation = 0;
-    bool queued = false;
+  struct Place {
+    std::size_t clock;
+    std::uint32_t stepping = 0;  // shares of stepping learners with joined slices
   };
 
-  base::Nanoseconds now_of(const LearnerClock& clock) const;
-  void enqueue(std::size_t unit);
-  void dequeue(std::size_t unit);
-  void arm(std::uint16_t learner);
-  void ring(std::uint16_t learner);
+  void change_activity(const tape::ActivityChanged& change);
+  void change_slice(const tape::SliceChanged& change);
+  void count(std::size_t place, int change);
 
-  engine::Conductor& conductor_;
   const tape::RunShape& shape_;
-  std::function<void(std::size_t)> fail_;
-  std::vector<LearnerClock> learners_;
-  std::vector<UnitClock> units_;
+  AgeClocks clocks_;  // the first are the learners'
+  std::vector<char> learner_steps_, slice_joined_;
   std::vector<std::vector<std::size_t>> units_of_slice_;
-  std::vector<char> slice_joined_;
+  std::vector<Place> places_;
+  std::vector<Share> shares_;
+  std::vector<std::vector<std::size_t>> shares_of_learner_, shares_of_slice_;
 };
 
 }  // namespace sim::chaos

@@ -10,7 +10,7 @@
 
 namespace sim::chaos {
 
-enum class Clock : std::uint8_t { kWall, kStepping };
+enum class Clock : std::uint8_t { kWall, kStepping, kUptime };
 
 // Each unit of the target kind fails again and again and is repaired.
 struct FailureOptions {
@@ -33,7 +33,8 @@ struct FaultOptions {
   std::string target;                     // name; chip and slice: "west/2/slice-1"
   base::Nanoseconds lasts;                // kNever: for good
   double rate_factor;                     // rate cut: share of the nominal rate that is left
-  bool scripted;                          // false when read back from a recorded faults.csv
+  bool scripted;                          // somebody wrote it down; a recording of a drawn one: false
+  bool arm_relative = false;              // recorded: its date hung on what the arm did
 };
 
 }  // namespace sim::chaos

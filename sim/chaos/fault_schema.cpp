@@ -35,6 +35,12 @@ const Choices<FaultKind>& fault_kinds() {
   return kinds;
 }
 
+const Choices<Clock>& clocks() {
+  static const Choices<Clock> names = {
+      {"wall", Clock::kWall}, {"stepping", Clock::kStepping}, {"uptime", Clock::kUptime}};
+  return names;
+}
+
 // age = "equilibrium" | "new" | a duration.
 void read_age(const Value& value, FailureOptions& failure, Problems& problems) {
   failure.age_s = 0;
@@ -91,9 +97,11 @@ const SchemaOf<FailureOptions>& failure_schema() {
         .custom("age", "text or time", "equilibrium new", whole, read_age, write_age,
                 "equilibrium", "age of every unit at the start; equilibrium: as if running for ever")
         .choice("clock", &F::clock,
-                Choices<Clock>{{"wall", Clock::kWall}, {"stepping", Clock::kStepping}}, "wall",
-                "wall: all arms meet the same dates; stepping: exposure grows while the learner "
-                "steps (the paper's simulation)");
+                clocks(), "wall",
+                "wall: a failure every mtbi, also while it is down, the same dates for all arms; uptime: "
+                "ages only while no fault holds it down, so it is up mtbi / (mtbi + repair), the same "
+                "for all arms; stepping (the paper's simulation): ages only while a learner steps on a "
+                "joined slice of it, of a link: of the regions at its ends");
     return built;
   }();
   return schema;
@@ -115,7 +123,10 @@ const SchemaOf<FaultOptions>& fault_schema() {
                   [](const F& fault) {
                     return Value::of(target_text(fault.target_kind, fault.target));
                   },
-                  base::kRequired, "kind:NAME, such as region:us-west")
+                  base::kRequired,
+                  "kind:NAME, such as region:us-west; chip and slice leave the hosts with their copy of "
+                  "the state, island and region take them, with the syncers on them; region also takes "
+                  "its links; a syncer (a learner's name, or central) that an arm does not have is not met")
           .custom("for", "time or text", "forever", &F::lasts, read_lasts,
                   [](base::Nanoseconds lasts) {
                     return Value::of(lasts == base::kNever ? "forever"
@@ -125,7 +136,9 @@ const SchemaOf<FaultOptions>& fault_schema() {
           .real("factor", &F::rate_factor, between(0, 1), base::kRequired,
                 "share of the link's rate that is left")
           .only("kind", {"rate-cut"})
-          .boolean("scripted", &F::scripted, true, "false: read back from a recording");
+          .boolean("scripted", &F::scripted, true, "false: the recording of a fault that was drawn")
+          .boolean("arm_relative", &F::arm_relative, false,
+                   "true: the recording of a fault whose date hung on what its arm did");
   return schema;
 }
 
@@ -139,6 +152,13 @@ std::string_view target_kind_name(TargetKind kind) {
 std::string_view fault_kind_name(FaultKind kind) {
   for (const auto& [name, value] : fault_kinds()) {
     if (value == kind) return name;
+  }
+  return {};
+}
+
+std::string_view clock_name(Clock clock) {
+  for (const auto& [name, value] : clocks()) {
+    if (value == clock) return name;
   }
   return {};
 }
@@ -184,6 +204,8 @@ bool read_target(const Value& value, FaultOptions& fault, Problems& problems) {
 
 namespace {
 
+// A drawn repair may be longer than any run and of any length; what somebody wrote is checked with its
+// neighbours. Whole numbers are read as such: a double holds nanoseconds for 104 days only.
 void read_lasts(const Value& value, base::Nanoseconds& lasts, Problems& problems) {
   if (value.kind == Value::Kind::kText && value.text == "forever") {
     lasts = base::kNever;
@@ -191,9 +213,9 @@ void read_lasts(const Value& value, base::Nanoseconds& lasts, Problems& problems
   }
   const auto seconds = base::read_quantity(
       value, base::Dimension::kTime,
-      {.low = 0, .high = 90.0 * 86400, .low_open = true, .hint = "write \"forever\" for good"},
+      {.low = 0, .high = base::to_seconds(base::kNever), .hint = "write \"forever\" for good"},
       problems);
-  if (seconds) lasts = base::from_seconds(*seconds);
+  if (seconds) lasts = base::parse_duration(value.text).value_or(base::from_seconds(*seconds));
 }
 
 }  // namespace

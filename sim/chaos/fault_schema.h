@@ -16,6 +16,7 @@ const base::SchemaOf<FaultOptions>& fault_schema();
 // Names as they stand in scenarios and faults.csv: "region", "rate-cut" ...; none: unknown.
 std::string_view target_kind_name(tape::TargetKind kind);
 std::string_view fault_kind_name(tape::FaultKind kind);
+std::string_view clock_name(Clock clock);
 std::optional<tape::TargetKind> find_target_kind(std::string_view name);
 std::optional<tape::FaultKind> find_fault_kind(std::string_view name);
 

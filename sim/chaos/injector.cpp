@@ -30,19 +30,36 @@ Injector::Injector(methods::World& world, methods::Method& method,
   link_holds_.assign(shape.links.size(), 0);
   link_factors_.resize(shape.links.size());
   syncer_holds_.assign(method.syncer_count(), 0);
-  exposure_ = std::make_unique<ExposureClock>(world.conductor, shape,
-                                              [this](std::size_t unit) { fail(unit); });
+  const auto on_failure = [this](std::size_t unit) { fail(unit); };
+  exposure_ = std::make_unique<ExposureClock>(world.conductor, shape, on_failure);
+  if (std::ranges::count(failures, Clock::kUptime, &FailureOptions::clock) > 0) {
+    uptime_ = std::make_unique<UptimeClock>(world.conductor, shape, on_failure);
+  }
+  struck_.assign(faults.size(), 0);
 }
 
 void Injector::start() {
   for (const FailureOptions& failure : failures_) add_units(failure);
-  for (const FaultOptions& fault : faults_) {
-    const Target target = find_target(fault);
-    world_.conductor.call_at(fault.at, {engine::Priority::kFault, 0}, [this, target, &fault] {
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    const FaultOptions& fault = faults_[i];
+    const std::optional<Target> target = find_target(fault);
+    if (!target) continue;
+    world_.conductor.call_at(fault.at, {engine::Priority::kFault, 0}, [this, target = *target, &fault, i] {
+      struck_[i] = 1;
+      if (uptime_) uptime_->on_fault(fault.kind, target.kind, target.index, fault.lasts);
       strike(target, fault.kind, fault.lasts, fault.rate_factor, fault.scripted,
-             fault.target_kind == TargetKind::kSyncer);
+             fault.arm_relative || fault.target_kind == TargetKind::kSyncer);
     });
   }
+}
+
+std::vector<Injector::NeverMet> Injector::never_met() const {
+  std::vector<NeverMet> list;
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (!faults_[i].scripted || struck_[i]) continue;
+    list.push_back({&faults_[i], i, find_target(faults_[i]).has_value()});
+  }
+  return list;
 }
 
 void Injector::on(const tape::Fact& fact) { exposure_->on(fact); }
@@ -57,13 +74,31 @@ void Injector::add_units(const FailureOptions& failure) {
                           {failure.life, members, failure.age, failure.age_s}, world_.seed, name),
                       failure_models::Distribution(failure.repair),
                       base::Stream(world_.seed, name + "/repair")});
-    const std::size_t unit = units_.size() - 1;
-    if (failure.clock == Clock::kStepping) {
-      exposure_->add(unit, target.index, seconds_to_date(units_[unit].lives.next_s()));
-    } else {
-      arm_wall(unit);
-    }
+    start_clock(units_.size() - 1);
   }
+}
+
+void Injector::start_clock(std::size_t index) {
+  const Unit& unit = units_[index];
+  const TargetKind kind = unit.target.kind;
+  const Nanoseconds first = seconds_to_date(unit.lives.next_s());
+  switch (unit.model->clock) {
+    case Clock::kWall: arm_wall(index); return;
+    case Clock::kUptime: uptime_->add(index, kind, unit.target.index, first); return;
+    case Clock::kStepping: break;
+  }
+  if (kind == TargetKind::kChip || kind == TargetKind::kSlice) {
+    exposure_->add_slice(index, unit.target.index, first);
+  } else {
+    exposure_->add_place(index, exposing_slices(unit.target), first);
+  }
+}
+
+// Dates of failures by the time up hang on the arm only where those of other faults do.
+bool Injector::depends_on_arm(const FailureOptions& failure) const {
+  if (failure.target == TargetKind::kSyncer || failure.clock == Clock::kStepping) return true;
+  return failure.clock == Clock::kUptime &&
+         std::ranges::count(failures_, Clock::kStepping, &FailureOptions::clock) > 0;
 }
 
 void Injector::arm_wall(std::size_t unit) {
@@ -73,6 +108,16 @@ void Injector::arm_wall(std::size_t unit) {
                            [this, unit] { fail(unit); });
 }
 
+void Injector::renew(std::size_t index, double failed_at_s) {
+  const Unit& unit = units_[index];
+  const Nanoseconds until_failure = seconds_to_date(unit.lives.next_s() - failed_at_s);
+  switch (unit.model->clock) {
+    case Clock::kWall: arm_wall(index); return;
+    case Clock::kStepping: exposure_->renew(index, until_failure); return;
+    case Clock::kUptime: uptime_->renew(index, until_failure); return;
+  }
+}
+
 // A unit reaches its failure date. Where failures act at the end of a step, the fault is dated
 // there; steps come before faults at one date, so that step is finished and counted.
 void Injector::fail(std::size_t index) {
@@ -80,12 +125,7 @@ void Injector::fail(std::size_t index) {
   const double failed_at_s = unit.lives.next_s();
   const Nanoseconds lasts = seconds_to_date(unit.repair.draw_s(unit.repair_stream));
   unit.lives.advance();
-  const bool stepping_clock = unit.model->clock == Clock::kStepping;
-  if (stepping_clock) {
-    exposure_->renew(index, seconds_to_date(unit.lives.next_s() - failed_at_s));
-  } else {
-    arm_wall(index);
-  }
+  renew(index, failed_at_s);
   Nanoseconds date = world_.conductor.now();
   const bool on_slice =
       unit.target.kind == TargetKind::kChip || unit.target.kind == TargetKind::kSlice;
@@ -94,8 +134,8 @@ void Injector::fail(std::size_t index) {
     if (learner != tape::kNoLearner) date = method_.step_end(learner);
   }
   const Target target = unit.target;
-  const auto act = [this, target, lasts, stepping_clock] {
-    const bool arm_relative = stepping_clock || target.kind == TargetKind::kSyncer;
+  if (uptime_) uptime_->on_fault(FaultKind::kKill, target.kind, target.index, lasts);
+  const auto act = [this, target, lasts, arm_relative = depends_on_arm(*unit.model)] {
     strike(target, FaultKind::kKill, lasts, 0, false, arm_relative);
   };
   if (date == world_.conductor.now()) {

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/chaos/exposure_clock.h"
 #include "sim/chaos/fault_options.h"
+#include "sim/chaos/uptime_clock.h"
 #include "sim/methods/method.h"
 #include "sim/tape/reader.h"
 
@@ -26,6 +28,15 @@ class Injector final : public tape::Reader {
   // Enters all first dates. Call once, after the method's start().
   void start();
   void on(const tape::Fact& fact) override;
+
+  // What of the scripted faults did not strike, and why: its date never came, or this arm has no such
+  // syncer. In the order of the list.
+  struct NeverMet {
+    const FaultOptions* fault;
+    std::size_t index;  // in the list
+    bool has_target;
+  };
+  std::vector<NeverMet> never_met() const;
 
  private:
   struct Target {
@@ -42,11 +53,15 @@ class Injector final : public tape::Reader {
   };
 
   std::vector<Target> targets_of(const FailureOptions& failure) const;
-  Target find_target(const FaultOptions& fault) const;
+  std::optional<Target> find_target(const FaultOptions& fault) const;
   std::string name_of(const Target& target) const;
   bool has_central_syncer() const;
   void add_units(const FailureOptions& failure);
+  std::size_t shard_of(const Target& syncer) const;
+  bool depends_on_arm(const FailureOptions& failure) const;
+  void start_clock(std::size_t unit);
   void arm_wall(std::size_t unit);
+  void renew(std::size_t unit, double failed_at_s);
   void fail(std::size_t unit);
 
   void strike(const Target& target, tape::FaultKind kind, base::Nanoseconds lasts,
@@ -60,6 +75,7 @@ class Injector final : public tape::Reader {
   void set_link_rate(std::uint32_t link);
   void hold_syncer(std::uint32_t shard, int change);
   std::vector<std::uint32_t> slices_of(const Target& target) const;
+  std::vector<std::uint32_t> exposing_slices(const Target& target) const;
   std::vector<std::uint32_t> shards_of(const Target& target) const;
 
   methods::World& world_;
@@ -68,6 +84,8 @@ class Injector final : public tape::Reader {
   const std::vector<FaultOptions>& faults_;
   std::vector<Unit> units_;
   std::unique_ptr<ExposureClock> exposure_;
+  std::unique_ptr<UptimeClock> uptime_;  // none: no failure goes by it
+  std::vector<char> struck_;             // as faults_
   std::uint32_t next_fault_ = 0;
   std::vector<int> slice_holds_, region_holds_, link_holds_, syncer_holds_;
   std::vector<std::vector<double>> link_factors_;

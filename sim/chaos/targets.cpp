@@ -58,7 +58,7 @@ std::string Injector::name_of(const Target& target) const {
     case TargetKind::kSyncer:
       break;
   }
-  return has_central_syncer() ? "central" : shape.learners[target.index].name;
+  return target.index == tape::kCentralSyncer ? "central" : shape.learners[target.index].name;
 }
 
 bool Injector::has_central_syncer() const {
@@ -88,7 +88,8 @@ std::vector<Injector::Target> Injector::targets_of(const FailureOptions& failure
   }
   std::vector<Target> targets;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Target target{failure.target, i};
+    const bool central = failure.target == TargetKind::kSyncer && has_central_syncer();
+    const Target target{failure.target, central ? tape::kCentralSyncer : i};
     if (failure.only.empty() || name_of(target) == failure.only ||
         name_of(target).starts_with(failure.only + "/")) {
       targets.push_back(target);
@@ -97,16 +98,17 @@ std::vector<Injector::Target> Injector::targets_of(const FailureOptions& failure
   return targets;
 }
 
-Injector::Target Injector::find_target(const FaultOptions& fault) const {
+// Nothing: a syncer that this arm does not have; everything else every arm has.
+std::optional<Injector::Target> Injector::find_target(const FaultOptions& fault) const {
   const tape::RunShape& shape = world_.shape();
   switch (fault.target_kind) {
     case TargetKind::kChip:
     case TargetKind::kSlice:
-      return {fault.target_kind, index_of(slice_names(shape), fault.target, "slice")};
+      return Target{fault.target_kind, index_of(slice_names(shape), fault.target, "slice")};
     case TargetKind::kIsland:
-      return {fault.target_kind, index_of(shape.islands, fault.target, "island")};
+      return Target{fault.target_kind, index_of(shape.islands, fault.target, "island")};
     case TargetKind::kRegion:
-      return {fault.target_kind, index_of(shape.regions, fault.target, "region")};
+      return Target{fault.target_kind, index_of(shape.regions, fault.target, "region")};
     case TargetKind::kLink: {
       const std::vector<std::string> names = link_names(shape);
       const std::size_t cut = fault.target.find("--");
@@ -115,14 +117,31 @@ Injector::Target Injector::find_target(const FaultOptions& fault) const {
               ? fault.target
               : fault.target.substr(cut + 2) + "--" + fault.target.substr(0, cut);
       const bool listed = std::ranges::find(names, fault.target) != names.end();
-      return {fault.target_kind, index_of(names, listed ? fault.target : reversed, "link")};
+      return Target{fault.target_kind, index_of(names, listed ? fault.target : reversed, "link")};
     }
     case TargetKind::kSyncer:
       break;
   }
-  // An arm without syncers has nothing that such a fault could hit.
-  if (method_.syncer_count() == 0 || fault.target == "central") return {fault.target_kind, 0};
-  return {fault.target_kind, index_of(learner_names(shape), fault.target, "learner")};
+  if (method_.syncer_count() == 0 || has_central_syncer() != (fault.target == "central")) return {};
+  if (has_central_syncer()) return Target{fault.target_kind, tape::kCentralSyncer};
+  const std::vector<std::string> names = learner_names(shape);
+  const auto found = std::ranges::find(names, fault.target);
+  if (found == names.end()) return {};
+  return Target{fault.target_kind, static_cast<std::uint32_t>(found - names.begin())};
+}
+
+std::size_t Injector::shard_of(const Target& syncer) const {
+  return syncer.index == tape::kCentralSyncer ? 0 : syncer.index;
+}
+
+// What is worked with when a target is: the slices in it, or for a link those in the regions it joins.
+std::vector<std::uint32_t> Injector::exposing_slices(const Target& target) const {
+  if (target.kind != TargetKind::kLink) return slices_of(target);
+  const tape::LinkShape& link = world_.shape().links[target.index];
+  std::vector<std::uint32_t> slices = slices_of({TargetKind::kRegion, link.region_a});
+  const std::vector<std::uint32_t> others = slices_of({TargetKind::kRegion, link.region_b});
+  slices.insert(slices.end(), others.begin(), others.end());
+  return slices;
 }
 
 std::vector<std::uint32_t> Injector::slices_of(const Target& target) const {
@@ -144,7 +163,7 @@ std::vector<std::uint32_t> Injector::shards_of(const Target& target) const {
   const tape::RunShape& shape = world_.shape();
   for (std::uint32_t s = 0; s < method_.syncer_count(); ++s) {
     const std::uint16_t region = method_.syncer_region(static_cast<std::uint16_t>(s));
-    const bool named = target.kind == TargetKind::kSyncer && target.index == s;
+    const bool named = target.kind == TargetKind::kSyncer && shard_of(target) == s;
     const bool in_region = target.kind == TargetKind::kRegion && region == target.index;
     const bool in_island = target.kind == TargetKind::kIsland && !has_central_syncer() &&
                            shape.slices[shape.learners[s].slices.front()].island == target.index;

@@ -45,7 +45,8 @@ int baseline(const CommandLine& line) {
   if (!file.write(experiment::to_json(curve))) return kFileTrouble;
   const std::string text =
       fmt::format("{}: {} points of {}, {} each\nsmallest loss it finds in 95 % of cases: {:.2f} points\n", line.sweep.out,
-                  curve.cells.size(), curve.metric, in_words(experiment::seed_counts(curve)),
+                  curve.cells.size() / curve.metrics.size(),
+                  fmt::join(curve.metrics, ", "), in_words(experiment::seed_counts(curve)),
                   100 * experiment::detectable_loss(curve));
   return print_result(text) ? kDone : kFileTrouble;
 }

@@ -72,8 +72,8 @@ int check(const CommandLine& line) {
 
   const Measured measured = measure_again(line, *read.curve, plan);
   if (!measured.failed_run.empty()) {
-    junit.write(experiment::failed_run_as_junit(plan.options.metric, measured.failed_run));
-    markdown.write(experiment::failed_run_as_markdown(plan.options.metric, measured.failed_run));
+    junit.write(experiment::failed_run_as_junit(plan.options.metrics, measured.failed_run));
+    markdown.write(experiment::failed_run_as_markdown(plan.options.metrics, measured.failed_run));
   }
   if (!measured.curve) return measured.exit_code;
   const experiment::GateReport report =

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "sim/base/diagnostic.h"
 #include "sim/cli/output.h"
 #include "sim/cli/repeat_command.h"
 #include "sim/cli/verbs.h"
@@ -18,6 +19,7 @@
 #include "sim/experiment/comparison_table.h"
 #include "sim/experiment/expectations.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/run_findings.h"
 
 namespace sim::cli {
 namespace {
@@ -135,6 +137,14 @@ void add_fitted(const scenario::Scenario& scenario, experiment::Comparison& comp
   }
 }
 
+// What happened and is in no column, as warnings: they are seen whatever the format on stdout.
+void say_findings(const std::string& file, const scenario::Scenario& scenario,
+                  const std::vector<experiment::FinishedRun>& runs) {
+  for (const std::string& text : experiment::findings_of(scenario, runs)) {
+    print_error(base::format(base::Diagnostic{file, {}, "", text, "", base::Severity::kWarning}) + "\n");
+  }
+}
+
 int report(const CommandLine& line, const scenario::Scenario& scenario,
            std::optional<std::size_t> reference, const std::vector<experiment::FinishedRun>& runs) {
   const std::vector<experiment::Verdict> verdicts = experiment::judge(scenario, runs);
@@ -143,6 +153,7 @@ int report(const CommandLine& line, const scenario::Scenario& scenario,
   const std::string text = table(line, comparison, verdicts,
                                  experiment::unchecked(scenario, runs), runs);
   const bool printed = print_result(text);
+  say_findings(line.file, scenario, runs);
   say_unmet(line.file, verdicts);
   const bool checked = say_unchecked(line.file, scenario, runs);
   if (!printed) return kFileTrouble;

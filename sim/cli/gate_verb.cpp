@@ -37,9 +37,10 @@ LoadedSweep load_curve(const CommandLine& line) {
   LoadedSweep loaded = load_sweep(line, false);
   if (!loaded.plan) return loaded;
   const experiment::SweepPlan& plan = *loaded.plan;
-  if (!experiment::is_gate_metric(plan.options.metric)) {
+  for (const std::string& metric : plan.options.metrics) {
+    if (experiment::is_gate_metric(metric)) continue;
     return {std::nullopt, say_mistake(place_of_metric(line, plan),
-                                      fmt::format("must be a share of which more is better; got {}", plan.options.metric),
+                                      fmt::format("must be a share of which more is better; got {}", metric),
                                       fmt::format("one of {}", fmt::join(experiment::kGateMetrics, " ")))};
   }
   if (const auto twice = experiment::point_held_twice(plan)) {
@@ -58,9 +59,9 @@ Measured measure(const experiment::SweepPlan& plan, const CommandLine& line) {
   if (measured.arm_without_metric.empty()) return ended(measured.outcome);
   return {std::nullopt,
           say_mistake(place_of_metric(line, plan),
-                      fmt::format("{} is no number in the summary of arm '{}'", plan.options.metric,
+                      fmt::format("{} is no number in the summary of arm '{}'", measured.missing_metric,
                                   measured.arm_without_metric),
-                      "goodput.stepping is one"),
+                      "goodput.token is one"),
           ""};
 }
 
@@ -69,7 +70,7 @@ base::Place place_of_seeds(const CommandLine& line, const experiment::SweepPlan&
 }
 
 base::Place place_of_metric(const CommandLine& line, const experiment::SweepPlan& plan) {
-  return line.sweep.metric ? base::Place{line.file, {}, "--metric"} : plan.metric_place;
+  return !line.sweep.metrics.empty() ? base::Place{line.file, {}, "--metric"} : plan.metric_place;
 }
 
 int say_mistake(const base::Place& place, const std::string& message, const std::string& hint) {

@@ -87,7 +87,7 @@ SweepOutcome on_slurm(const CommandLine& line, const SweepPlan& plan) {
   slurm.sets = line.sets;
   if (!line.seeds.empty()) slurm.seeds = fmt::format("{}..{}", line.seeds.front(), line.seeds.back());
   slurm.until_ci = sweep.until_ci;
-  slurm.metric = sweep.metric;
+  if (!sweep.metrics.empty()) slurm.metric = sweep.metrics.front();
   slurm.shards = sweep.slurm_shards;
   slurm.time = sweep.slurm_time;
   slurm.memory = sweep.slurm_memory;

@@ -28,7 +28,7 @@ LoadedSweep load_sweep(const CommandLine& line, bool needs_sweep) {
   request.sets = line.sets;
   request.seeds = line.seeds;
   request.until_ci = line.sweep.until_ci;
-  request.metric = line.sweep.metric;
+  request.metrics = line.sweep.metrics;
   request.needs_sweep = needs_sweep;
   if (needs_sweep && !line.sweep.yes) {
     request.size = line.sweep.dry_run ? experiment::SizeAllowed::kForecast : experiment::SizeAllowed::kAsked;

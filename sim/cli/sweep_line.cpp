@@ -50,11 +50,14 @@ void add_common(CLI::App& verb, CommandLine& line) {
           "Seeds of every point and arm, as 1..10")
       ->type_name("FIRST..LAST");
   verb.add_option("--jobs", line.jobs, "Runs at a time (default: one per core)")->check(CLI::Range(1, 4096));
-  verb.add_option("--metric", line.sweep.metric, "Share in summary.json, as goodput.stepping")->type_name("KEY");
   verb.add_flag("--quiet", line.quiet, "No progress, no notes");
   verb.add_option("--abort-at", line.abort_at_s)->group("");
   verb.add_option("--abort-seed", line.sweep.abort_seed)->group("");
   verb.add_option("--test-repair-factor", line.sweep.repair_factor)->group("");
+}
+
+CLI::Option* add_metric(CLI::App& verb, SweepLine& sweep, const char* meaning) {
+  return verb.add_option("--metric", sweep.metrics, meaning)->type_name("KEY");
 }
 
 // What would be passed over in silence is refused. CLI11's needs() looks at names, not at values.
@@ -92,6 +95,7 @@ void add_sweep(CLI::App& app, CommandLine& line) {
   SweepLine& sweep = line.sweep;
   CLI::App& verb = *app.add_subcommand("sweep", "All points of a sweep x arms x seeds, into two tables");
   add_common(verb, line);
+  add_metric(verb, sweep, "Share in summary.json that --until-ci looks at, as goodput.token")->expected(1);
   verb.add_option("--results", line.results, "Folder of results; the sweep writes DIR/NAME.sweep")
       ->type_name("DIR")
       ->capture_default_str();
@@ -125,10 +129,13 @@ void add_merge(CLI::App& app, CommandLine& line) {
 
 void add_gate(CLI::App& app, CommandLine& line) {
   CLI::App& record = *app.add_subcommand("baseline", "Record a curve for the gate");
+  constexpr const char* kGuarded = "Share in summary.json to guard, as goodput.token; may be repeated";
   add_common(record, line);
+  add_metric(record, line.sweep, kGuarded)->take_all()->expected(1)->allow_extra_args(false);
   record.add_option("--out", line.sweep.out, "File to write (JSON)")->required()->type_name("FILE");
   CLI::App& check = *app.add_subcommand("check", "The gate: has the curve become worse than its baseline?");
   add_common(check, line);
+  add_metric(check, line.sweep, kGuarded)->take_all()->expected(1)->allow_extra_args(false);
   check.add_option("--baseline", line.sweep.baseline, "File that atoll baseline wrote")->required()->type_name("FILE");
   check.add_option("--junit", line.sweep.junit, "Also write a JUnit report")->type_name("FILE");
   check.add_option("--markdown", line.sweep.markdown, "Also write a table for a pull request")->type_name("FILE");

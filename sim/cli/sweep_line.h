@@ -20,7 +20,7 @@ struct SweepLine {
   std::uint64_t failures_max = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t shard_number = 1, shard_count = 1;
   std::optional<double> until_ci;
-  std::optional<std::string> metric;
+  std::vector<std::string> metrics;  // of sweep at most one
   bool slurm = false;                       // --executor slurm
   std::uint64_t slurm_shards = 0;           // 0: as many as there are points, at most 1,000
   std::string slurm_time, slurm_memory;     // as sbatch takes them; empty: the cluster's default

@@ -3,6 +3,7 @@
 #include "sim/cli/loading.h"
 #include "sim/cli/output.h"
 #include "sim/cli/verbs.h"
+#include "sim/scenario/failure_warnings.h"
 #include "sim/scenario/forecast.h"
 
 namespace sim::cli {
@@ -20,6 +21,7 @@ int told_beside_refusal(const Loaded& loaded, const CommandLine& line) {
 int validate(const CommandLine& line) {
   const Loaded loaded = load(line);
   if (!loaded.scenario) return told_beside_refusal(loaded, line);
+  print_error(base::format(scenario::failure_warnings(*loaded.scenario, line.file)));
   print_error(base::format(scenario::forecast_warnings(*loaded.scenario, line.file)));
   return print_result(scenario::forecast_text(*loaded.scenario)) ? kDone : kFileTrouble;
 }

@@ -10,7 +10,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "sim/experiment/comparison_accounts.h"
+#include "sim/chaos/fault_schema.h"
+#include "sim/experiment/faults_never_met.h"
 #include "sim/experiment/figure.h"
+#include "sim/experiment/run_findings.h"
 
 namespace sim::experiment {
 namespace {
@@ -47,12 +51,12 @@ std::vector<std::uint64_t> seeds_of(const std::vector<ArmRuns>& arms) {
 std::string clock_of(const scenario::Arm& arm) {
   std::set<std::string> names;
   for (const chaos::FailureOptions& failure : arm.failures) {
-    names.insert(failure.clock == chaos::Clock::kWall ? "wall" : "stepping");
+    names.insert(std::string(chaos::clock_name(failure.clock)));
   }
   const bool recorded = std::ranges::any_of(
       arm.faults, [](const chaos::FaultOptions& fault) { return !fault.scripted; });
   if (names.empty()) return recorded ? "recorded faults" : "no failures";
-  return names.size() == 2 ? "wall and stepping" : *names.begin();
+  return fmt::format("{}", fmt::join(names.rbegin(), names.rend(), " and "));
 }
 
 // The run synchronized learners at all, whether or not any round came to a merge.
@@ -63,16 +67,24 @@ bool has_merges(const FinishedRun& run) {
       [&run](const char* key) { return figure_at(run.summary, key).value_or(0.0) > 0.0; });
 }
 
-std::vector<double> values_of(const ArmRuns& arm, const std::string& key) {
+std::vector<double> values_of(const ArmRuns& arm, const Measure& measure) {
   std::vector<double> values;
-  if (key == "recoveries.back_in_merges" &&
+  if (measure.key == "recoveries.back_in_merges" &&
       std::ranges::none_of(arm.runs, [](const FinishedRun* run) { return has_merges(*run); })) {
     return values;  // back in nothing: does not apply
   }
   for (const FinishedRun* run : arm.runs) {
-    if (const auto figure = figure_at(run->summary, key)) values.push_back(*figure);
+    if (const auto figure = figure_of(measure, run->summary)) values.push_back(*figure);
   }
   return values;
+}
+
+bool any_has(const std::vector<ArmRuns>& arms, const char* key, double above) {
+  return std::ranges::any_of(arms, [&](const ArmRuns& arm) {
+    return std::ranges::any_of(arm.runs, [&](const FinishedRun* run) {
+      return figure_at(run->summary, key).value_or(above) > above;
+    });
+  });
 }
 
 // Seeds without the figure count as infinity.
@@ -81,23 +93,23 @@ double median_of(const ArmRuns& arm, std::vector<double> values) {
   return median(values);
 }
 
-// The mean distance of a loss from its floor is below the standard deviation over seeds.
+// The mean distance of a loss from its floor is below that distance's standard deviation over seeds. Each
+// seed has its own floor where the task is drawn by it, so loss and floor are paired.
 bool is_saturated(const ArmRuns& arm, const std::string& key) {
-  std::vector<double> losses, above;
+  std::vector<double> above;
   for (const FinishedRun* run : arm.runs) {
     const auto loss = figure_at(run->summary, key), floor = figure_at(run->summary, "loss.floor");
     if (!loss || !floor) return false;
-    losses.push_back(*loss);
     above.push_back(*loss - *floor);
   }
-  return losses.size() > 1 && estimate(above).mean < standard_deviation(losses);
+  return above.size() > 1 && estimate(above).mean < standard_deviation(above);
 }
 
 ComparisonRow row_of(const Measure& measure, const std::vector<ArmRuns>& arms,
                      std::size_t reference) {
   ComparisonRow row = {measure, {}};
   std::vector<std::vector<double>> values;
-  for (const ArmRuns& arm : arms) values.push_back(values_of(arm, measure.key));
+  for (const ArmRuns& arm : arms) values.push_back(values_of(arm, measure));
   bool comparable = true;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     ComparisonCell cell = {std::nullopt, values[i].size(), std::nullopt, false};
@@ -129,16 +141,10 @@ bool any_arm_relative(const ArmRuns& arm) {
 bool is_wanted(const ComparisonRow& row, const std::vector<ArmRuns>& arms) {
   const std::string& key = row.measure.key;
   if (key == "faults_met_arm_relative") return std::ranges::any_of(arms, any_arm_relative);
-  if (key.starts_with("wan.")) {
-    return std::ranges::any_of(arms, [](const ArmRuns& arm) {
-      return std::ranges::any_of(values_of(arm, "wan.bytes"), [](double b) { return b > 0; });
-    });
-  }
+  if (key.starts_with("wan.")) return any_has(arms, "wan.bytes", 0.0);
   if (key.starts_with("marks.") && key.ends_with(".at_s")) return true;
   if (key.starts_with("marks.") && key.ends_with(".loss")) {
-    return std::ranges::any_of(arms, [](const ArmRuns& arm) {
-      return !values_of(arm, "loss.initial").empty();
-    });
+    return any_has(arms, "loss.initial", -std::numeric_limits<double>::infinity());
   }
   return std::ranges::any_of(row.cells,
                              [](const ComparisonCell& cell) { return cell.reached > 0; });
@@ -170,7 +176,7 @@ void add_saturation_notes(Comparison& comparison) {
       if (row.cells[i].saturated) names.push_back(comparison.arms[i]);
     }
     if (names.empty()) continue;
-    comparison.notes.push_back(fmt::format("saturated: {}, less its floor, is below its seed noise: {}",
+    comparison.notes.push_back(fmt::format("saturated: {}, less its floor, is below that difference's seed noise: {}",
                                            row.measure.title, fmt::join(names, ", ")));
   }
 }
@@ -201,6 +207,15 @@ std::string standstill_note(const ArmRuns& arm, const std::string& name) {
   return reason.empty() ? "" : fmt::format("{}: no step counted; chips spent {}", name, reason);
 }
 
+// Scripted faults that the arm never met, in the seed that missed them first.
+std::vector<std::string> unmet_fault_notes(const ArmRuns& arm, const std::string& name) {
+  for (const FinishedRun* run : arm.runs) {
+    const auto texts = run->summary.value("faults_never_met", std::vector<std::string>{});
+    if (!texts.empty()) return never_met_notes(texts, name);
+  }
+  return {};
+}
+
 }  // namespace
 
 Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs,
@@ -225,13 +240,23 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
     comparison.notes.push_back(
         "faults that are arm-relative strike where an arm's own learners step or its syncers stand");
   }
-  for (const Measure& measure : measures(scenario)) {
+  std::vector<Measure> list = measures(scenario);
+  for (Measure& measure : account_measures(runs)) list.push_back(std::move(measure));
+  for (const Measure& measure : list) {
     ComparisonRow row = row_of(measure, arms, comparison.reference);
     if (is_wanted(row, arms)) comparison.rows.push_back(std::move(row));
+  }
+  for (std::string& finding : findings_of(scenario, runs)) {
+    comparison.notes.push_back(std::move(finding));
   }
   for (const ArmRuns& arm : arms) {
     const std::string note = standstill_note(arm, scenario.arms[arm.arm].training.name);
     if (!note.empty()) comparison.notes.push_back(note);
+  }
+  for (const ArmRuns& arm : arms) {
+    for (std::string& note : unmet_fault_notes(arm, scenario.arms[arm.arm].training.name)) {
+      comparison.notes.push_back(std::move(note));
+    }
   }
   add_saturation_notes(comparison);
   if (const std::string note = seed_note(comparison.seeds.size()); !note.empty()) {

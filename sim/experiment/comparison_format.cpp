@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "sim/base/cell_text.h"
+
 namespace sim::experiment {
 namespace {
 
@@ -35,17 +37,10 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparisonRo
                     {"saturated", cell.saturated},
                     {"best", cell.best}});
   }
-  return {{"key", row.measure.key},
+  return {{"key", key_of(row.measure)},
           {"title", row.measure.title},
           {"question", row.measure.group},
           {"arms", arms}};
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string csv_number(const std::optional<double>& value) {
@@ -66,9 +61,9 @@ std::string as_csv(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const ComparisonCell& cell = row.cells[i];
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.measure.key,
-                          csv_text(row.measure.title), csv_text(comparison.arms[i]),
-                          csv_text(comparison.clocks[i]), comparison.seeds.size(), cell.reached,
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", key_of(row.measure),
+                          base::csv_cell(row.measure.title), base::csv_cell(comparison.arms[i]),
+                          base::csv_cell(comparison.clocks[i]), comparison.seeds.size(), cell.reached,
                           csv_estimate(cell.value), csv_estimate(cell.difference),
                           csv_number(cell.median), cell.saturated ? 1 : 0, cell.best ? 1 : 0);
     }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/experiment/figure.h"
+
 namespace sim::experiment {
 namespace {
 
@@ -22,29 +24,32 @@ std::string until(const scenario::MarkOptions& marks) {
 void add_goodput(const std::string& when, std::vector<Measure>& list) {
   const std::string group = "Goodput " + when;
   const auto add = [&](const std::string& key, const std::string& column, bool difference) {
-    list.push_back({group, key, key, column, 4, Wish::kLarger, difference});
+    const Wish wish = key == "goodput.token" ? Wish::kLarger : Wish::kNone;
+    list.push_back({group, key, key, column, 4, wish, difference});
   };
+  add("goodput.token", "token", true);
   add("goodput.stepping", "stepping", true);
-  add("goodput.time", "time", true);
+  add("goodput.time", "time", false);
   add("goodput.chip", "chip", false);
-  add("goodput.token", "token", false);
-  list.push_back({group, "uptime", "uptime", "uptime", 4, Wish::kLarger, false});
+  add("uptime", "uptime", false);
 }
 
 void add_steps(const std::string& when, std::vector<Measure>& list) {
   const std::string steps = "Steps and merges " + when, network = "Network between regions " + when;
-  list.push_back({steps, "compute_utilization", "compute utilization", "compute utilization", 4,
-                  Wish::kLarger, false});
-  list.push_back({steps, "participation", "participation in merges", "participation in merges", 4,
-                  Wish::kNone, false});
-  list.push_back({steps, "step_median_s", "median step time (s)", "median step (s)", 4,
-                  Wish::kSmaller, false});
-  list.push_back({network, "wan.mean_gbps", "WAN mean (Gbit/s)", "mean (Gbit/s)", 4,
-                  Wish::kSmaller, false});
-  list.push_back({network, "wan.peak_gbps", "WAN peak (Gbit/s)", "peak (Gbit/s)", 4,
-                  Wish::kSmaller, false});
-  list.push_back({network, "wan.bytes_per_token", "WAN bytes per token", "bytes per token", -1,
-                  Wish::kSmaller, false});
+  const auto add = [&list](const std::string& group, const std::string& key, const std::string& title,
+                           const std::string& column, int decimals) -> Measure& {
+    return list.emplace_back(Measure{group, key, title, column, decimals, Wish::kNone, false});
+  };
+  add(steps, "compute_utilization", "compute utilization", "compute utilization", 4);
+  add(steps, "syncs.in_time", "share of due merges that came in time", "due merges in time", 4).divisor =
+      "syncs.due";
+  add(steps, "participation", "participation in merges", "participation in merges", 4);
+  add(steps, "syncs.lone", "share of merges with one contributor", "lone merges", 4).divisor =
+      "syncs.merged";
+  add(steps, "step_median_s", "median step time (s)", "median step (s)", 4);
+  add(network, "wan.mean_gbps", "WAN mean (Gbit/s)", "mean (Gbit/s)", 4);
+  add(network, "wan.peak_gbps", "WAN peak (Gbit/s)", "peak (Gbit/s)", 4);
+  add(network, "wan.bytes_per_token", "WAN bytes per token", "bytes per token", -1);
 }
 
 // The name of a setting of the stall power: "stall 0.2".
@@ -55,7 +60,7 @@ void add_energy(const std::string& when, const readers::EnergyOptions& power,
   const std::string group = "Nominal energy and money " + when;
   const auto add = [&](const std::string& key, const std::string& title, const std::string& column,
                        bool difference) {
-    list.push_back({group, key, title, column, -1, Wish::kSmaller, difference});
+    list.push_back({group, key, title, column, -1, Wish::kNone, difference});
   };
   add("energy_kwh", fmt::format("energy (kWh), {}", stall(power.stall)),
       fmt::format("kWh, {}", stall(power.stall)), true);
@@ -82,26 +87,28 @@ std::string at_start(std::string at) {
 void add_mark(const std::string& name, const std::string& at, bool asks_for_loss,
               const readers::EnergyOptions& power, std::vector<Measure>& list) {
   const std::string group = at_start(at) + ": proxy loss at nominal time, energy and money";
+  // To so many tokens and to a loss all arms did the same work; at the other marks they did not.
+  const Wish price = asks_for_loss || name == "tokens" ? Wish::kSmaller : Wish::kNone;
   const auto add = [&](const std::string& field, const std::string& title,
                        const std::string& column, int decimals, Wish wish, bool difference) {
     list.push_back({group, fmt::format("marks.{}.{}", name, field), fmt::format("{} {}", title, at),
                     column, decimals, wish, difference, asks_for_loss});
   };
   if (!asks_for_loss) add("loss", "loss", "loss", 4, Wish::kSmaller, true);
-  if (name != "time") add("at_s", "time (s)", "time (s)", 1, Wish::kSmaller, false);
+  if (name != "time") add("at_s", "time (s)", "time (s)", 1, price, false);
   if (name != "tokens") {
     add("tokens", "tokens", "tokens", -1, asks_for_loss ? Wish::kSmaller : Wish::kLarger, false);
   }
   if (name == "time") return;  // there they are the measures of energy and money themselves
   if (name != "energy_kwh") {
     add("energy_kwh", fmt::format("energy (kWh), {},", stall(power.stall)),
-        fmt::format("kWh, {}", stall(power.stall)), -1, Wish::kSmaller, false);
+        fmt::format("kWh, {}", stall(power.stall)), -1, price, false);
   }
   if (power.stall_high != power.stall) {
     add("energy_kwh_stall_high", fmt::format("energy (kWh), {},", stall(power.stall_high)),
-        fmt::format("kWh, {}", stall(power.stall_high)), -1, Wish::kSmaller, false);
+        fmt::format("kWh, {}", stall(power.stall_high)), -1, price, false);
   }
-  if (name != "cost_usd") add("cost_usd", "cost (USD)", "USD", -1, Wish::kSmaller, false);
+  if (name != "cost_usd") add("cost_usd", "cost (USD)", "USD", -1, price, false);
 }
 
 void add_schedule(const std::string& name, const std::string& at, std::vector<Measure>& list) {
@@ -126,6 +133,18 @@ void add_events(std::vector<Measure>& list) {
 }
 
 }  // namespace
+
+std::string key_of(const Measure& measure) {
+  return measure.divisor.empty() ? measure.key : measure.key + "/" + measure.divisor;
+}
+
+std::optional<double> figure_of(const Measure& measure, const nlohmann::ordered_json& summary) {
+  const std::optional<double> figure = figure_at(summary, measure.key);
+  if (!figure || measure.divisor.empty()) return figure;
+  const std::optional<double> whole = figure_at(summary, measure.divisor);
+  if (!whole || *whole <= 0.0) return std::nullopt;
+  return *figure / *whole;
+}
 
 std::vector<Measure> measures(const scenario::Scenario& scenario) {
   const scenario::MarkOptions& marks = scenario.marks;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/base/cell_text.h"
 #include "sim/experiment/figure.h"
 
 namespace sim::experiment {
@@ -84,10 +85,14 @@ void add_column(Table& table, const std::string& title, std::vector<std::string>
   for (std::size_t i = 0; i < cells.size(); ++i) table.cells[i].push_back(std::move(cells[i]));
 }
 
+constexpr const char* kSteppingNote =
+    "stepping, time, chip: steps that may never reach the global model; token: merged work alone";
+
 // The clock of failures stands beside every goodput.
 Table open_table(const Comparison& comparison, const Measure& measure) {
   Table table = {measure.group, {}, std::vector<std::vector<std::string>>(comparison.arms.size())};
   if (!measure.key.starts_with("goodput.")) return table;
+  table.note = kSteppingNote;
   if (same_clock(comparison)) {
     table.heading += ", " + clock_text(comparison.clocks.front());
   } else {
@@ -156,6 +161,18 @@ std::string title_lines(const Table& table, std::size_t name_width,
   return text;
 }
 
+std::string joined_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    for (const std::string& part : wrapped(line, kColumnsMax)) text += part + "\n";
+  }
+  return text;
+}
+
+std::string note_text(const Table& table) {
+  return table.note.empty() ? "" : joined_text({"(" + table.note + ")"});
+}
+
 std::string table_text(const Table& table, const std::vector<std::string>& arms) {
   std::size_t name_width = 3;
   for (const std::string& arm : arms) {
@@ -179,7 +196,7 @@ std::string table_text(const Table& table, const std::vector<std::string>& arms)
     }
     first = end;
   }
-  return text;
+  return text + note_text(table);
 }
 
 // One arm: a list of its figures.
@@ -188,15 +205,7 @@ std::string list_text(const Table& table, std::size_t title_width) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     text += fmt::format("  {}  {}\n", padded(table.columns[c], title_width), table.cells.front()[c]);
   }
-  return text;
-}
-
-std::string joined_text(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    for (const std::string& part : wrapped(line, kColumnsMax)) text += part + "\n";
-  }
-  return text;
+  return text + note_text(table);
 }
 
 bool any_cell(const Comparison& comparison, bool ComparisonCell::* flag) {
@@ -245,7 +254,8 @@ std::vector<std::string> head_lines(const Comparison& comparison) {
 std::vector<std::string> foot_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   if (any_cell(comparison, &ComparisonCell::best)) {
-    lines.push_back("* best: the paired interval against the next arm excludes 0");
+    lines.push_back("* best, of measures that no arm wins by doing less: the paired interval against the next "
+                    "arm excludes 0");
   }
   const bool has_targets = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return row.measure.is_target; });
@@ -286,8 +296,9 @@ std::string as_markdown(const Comparison& comparison) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) text += "---|";
     text += "\n";
     for (std::size_t i = 0; i < comparison.arms.size(); ++i) {
-      text += line(comparison.arms[i], table.cells[i]);
+      text += line(base::markdown_cell(comparison.arms[i]), table.cells[i]);
     }
+    if (!table.note.empty()) text += fmt::format("\n{}\n", table.note);
   }
   const std::vector<std::string> foot = foot_lines(comparison);
   if (!foot.empty()) text += "\n";

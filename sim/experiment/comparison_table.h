@@ -16,6 +16,7 @@ struct Table {
   std::string heading;
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> cells;  // per arm, per column
+  std::string note = {};                        // what a reader must know of a column; stands beneath
 };
 
 std::vector<Table> tables_of(const Comparison& comparison);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/experiment/figure.h"
+#include "sim/experiment/run_findings.h"
 #include "sim/scenario/expectation.h"
 
 namespace sim::experiment {
@@ -17,7 +18,15 @@ struct Worst {
   std::size_t run_count = 0;
   std::optional<double> figure;
   std::optional<std::uint64_t> seed_without;
+  std::string reason_without;
 };
+
+// A loss that is no number any more is told as what happened, not as a mark that was missed.
+std::string reason_without(const std::string& field, const FinishedRun& run) {
+  const std::optional<std::string> diverged = divergence_in(run.summary);
+  const bool is_loss = field.ends_with("loss") || field.starts_with("loss.");
+  return diverged && is_loss ? *diverged + "," : "not reached";
+}
 
 Worst worst_of(const scenario::Expectation& expectation, std::size_t arm,
                const std::vector<FinishedRun>& runs) {
@@ -28,6 +37,7 @@ Worst worst_of(const scenario::Expectation& expectation, std::size_t arm,
     const std::optional<double> figure = figure_at(run.summary, expectation.field);
     if (!figure) {
       worst.seed_without = run.seed;
+      worst.reason_without = reason_without(expectation.field, run);
     } else if (!worst.figure) {
       worst.figure = figure;
     } else {
@@ -46,7 +56,7 @@ Verdict verdict_of(const scenario::Expectation& expectation, const Worst& worst)
   verdict.line = expectation.line;
   verdict.column = expectation.column;
   if (worst.seed_without) {
-    verdict.got = fmt::format("not reached with seed {}", *worst.seed_without);
+    verdict.got = fmt::format("{} with seed {}", worst.reason_without, *worst.seed_without);
     verdict.met = false;
   } else {
     verdict.got = fmt::format("{:.6g}", *worst.figure);
@@ -64,6 +74,17 @@ std::optional<std::size_t> arm_index(const scenario::Scenario& scenario, const s
   return std::nullopt;
 }
 
+void add_unmet(const scenario::Scenario& scenario, const FinishedRun& run, const char* what,
+               const std::string& wanted, const std::string& got, std::vector<Verdict>& verdicts) {
+  verdicts.push_back({.key = fmt::format("{}.{}, seed {}", scenario.arms[run.arm].training.name, what,
+                                         run.seed),
+                      .wanted = wanted,
+                      .got = got,
+                      .met = false,
+                      .line = 0,
+                      .column = 0});
+}
+
 void add_unmet_faults(const scenario::Scenario& scenario, const FinishedRun& run,
                       std::vector<Verdict>& verdicts) {
   const scenario::Arm& arm = scenario.arms[run.arm];
@@ -71,13 +92,15 @@ void add_unmet_faults(const scenario::Scenario& scenario, const FinishedRun& run
       arm.faults, [](const chaos::FaultOptions& fault) { return fault.scripted; }));
   const double met = figure_at(run.summary, "faults_met_scripted").value_or(0.0);
   if (met >= scripted) return;
-  verdicts.push_back({.key = fmt::format("{}.faults_met_scripted, seed {}", arm.training.name,
-                                         run.seed),
-                      .wanted = fmt::format("all {} scripted faults", scripted),
-                      .got = fmt::format("{:.6g}", met),
-                      .met = false,
-                      .line = 0,
-                      .column = 0});
+  add_unmet(scenario, run, "faults_met_scripted", fmt::format("all {} scripted faults", scripted),
+            fmt::format("{:.6g}", met), verdicts);
+}
+
+void add_standstills(const scenario::Scenario& scenario, const FinishedRun& run,
+                     std::vector<Verdict>& verdicts) {
+  for (const std::string& text : standstills_in(run.summary)) {
+    add_unmet(scenario, run, "liveness", "everybody back in merges once all has healed", text, verdicts);
+  }
 }
 
 void add_violations(const scenario::Scenario& scenario, const FinishedRun& run,
@@ -87,15 +110,10 @@ void add_violations(const scenario::Scenario& scenario, const FinishedRun& run,
   const auto properties = run.summary.find("properties");
   const auto list = properties->find("violations");
   const bool named = list != properties->end() && list->is_array() && !list->empty();
-  verdicts.push_back({.key = fmt::format("{}.properties.violation_count, seed {}",
-                                         scenario.arms[run.arm].training.name, run.seed),
-                      .wanted = "no property violated",
-                      .got = fmt::format("{:.6g}{}", count,
-                                         named ? ", first: " + list->front().get<std::string>()
-                                               : std::string()),
-                      .met = false,
-                      .line = 0,
-                      .column = 0});
+  add_unmet(scenario, run, "properties.violation_count", "no property violated",
+            fmt::format("{:.6g}{}", count,
+                        named ? ", first: " + list->front().get<std::string>() : std::string()),
+            verdicts);
 }
 
 }  // namespace
@@ -110,8 +128,10 @@ std::vector<Verdict> judge(const scenario::Scenario& scenario,
     if (worst.run_count > 0) verdicts.push_back(verdict_of(expectation, worst));
   }
   for (const FinishedRun& run : runs) add_violations(scenario, run, verdicts);
-  if (!scenario.expectations.empty()) {
-    for (const FinishedRun& run : runs) add_unmet_faults(scenario, run, verdicts);
+  if (scenario.expectations.empty()) return verdicts;
+  for (const FinishedRun& run : runs) {
+    add_unmet_faults(scenario, run, verdicts);
+    add_standstills(scenario, run, verdicts);
   }
   return verdicts;
 }

@@ -19,8 +19,10 @@ struct Verdict {
 
 // Every seed has to meet every expectation on its arm; expectations on arms that did not run are
 // left out (see unchecked). In a scenario that expects something, a scripted fault that a run never
-// met is one more expectation, unmet: a test whose fault did not strike has tested nothing. A
-// property that was violated is unmet in every scenario.
+// met is one more expectation, unmet: a test whose fault did not strike has tested nothing. So is
+// everybody who is in no merge again within the bound although all has healed. (A recovery of more than H
+// steps is within it where the state takes that long on its links: it is told, and can be expected by its
+// number.) A property that was violated is unmet in every scenario.
 std::vector<Verdict> judge(const scenario::Scenario& scenario,
                            const std::vector<FinishedRun>& runs);
 

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "sim/experiment/child_process.h"
+#include "sim/experiment/results_set.h"
 #include "sim/experiment/simulate.h"
 #include "sim/experiment/version.h"
 #include "sim/report/summary.h"
 #include "sim/scenario/load.h"
+#include "sim/scenario/names.h"
 
 namespace sim::experiment {
 namespace {
@@ -57,10 +59,14 @@ const std::string& arm_name(const Job& job) {
   return job.scenario.arms[job.plan.arm].training.name;
 }
 
+// Below the results folder.
+std::string path_of(const Job& job) {
+  return fmt::format("{}/seed-{}", scenario::folder_name(arm_name(job)), job.plan.seed);
+}
+
 std::optional<FolderTrouble> open_folder(Job& job, const ExperimentOptions& options) {
   const std::string& arm = arm_name(job);
-  job.folder.emplace(
-      fmt::format("{}/{}/seed-{}", options.results_folder, arm, job.plan.seed));
+  job.folder.emplace(fmt::format("{}/{}", options.results_folder, path_of(job)));
   return job.folder->open(scenario::resolved_text(job.scenario, &arm), options.overwrite);
 }
 
@@ -105,16 +111,30 @@ std::string in_visible_folder(const Job& job, std::string reason) {
   return reason;
 }
 
+// All folders, or the reason why one cannot be had. Nothing that stands there is touched yet.
+std::optional<FolderTrouble> open_folders(const scenario::Scenario& scenario, std::vector<Job>& jobs,
+                                          ResultsSet& set, const ExperimentOptions& options) {
+  std::vector<std::string> runs;
+  for (const Job& job : jobs) runs.push_back(path_of(job));
+  const std::string hash = fmt::format("{:016x}", scenario::set_hash(scenario));
+  if (auto trouble = set.open(hash, version_text(), runs, options.overwrite)) return trouble;
+  for (Job& job : jobs) {
+    if (auto trouble = open_folder(job, options)) return trouble;
+  }
+  return std::nullopt;
+}
+
 // Publishes runs as they end and notes the first trouble.
 class Progress {
  public:
-  Progress(std::vector<Job>& jobs, const ExperimentOptions& options)
-      : jobs_(jobs), options_(options) {}
+  Progress(std::vector<Job>& jobs, ResultsSet& set, const ExperimentOptions& options)
+      : jobs_(jobs), set_(set), options_(options) {}
 
   void on_end(std::size_t index, const ChildEnding& ending) {
     Job& job = jobs_[index];
     if (ending.kind == EndingKind::kReturned) {
       if (!job.folder) return;
+      if (const auto trouble = set_.remove_old()) outcome_ = refused(*trouble);
       if (const auto trouble = job.folder->publish()) outcome_ = refused(*trouble);
       return;
     }
@@ -143,6 +163,7 @@ class Progress {
 
  private:
   std::vector<Job>& jobs_;
+  ResultsSet& set_;
   const ExperimentOptions& options_;
   ExperimentOutcome outcome_;
 };
@@ -160,15 +181,14 @@ ExperimentOutcome run_experiment(const scenario::Scenario& scenario,
   check(scenario, options);
   InterruptionWatch watch;  // before the first hidden folder, so that a signal cannot leave one
   Jobs jobs(scenario, options.runs);
+  ResultsSet set(options.results_folder);
   if (!options.results_folder.empty()) {
-    for (Job& job : jobs.list) {
-      if (const auto trouble = open_folder(job, options)) return refused(*trouble);
-    }
+    if (const auto trouble = open_folders(scenario, jobs.list, set, options)) return refused(*trouble);
   }
 
   std::vector<ChildBody> bodies;
   for (const Job& job : jobs.list) bodies.push_back(body_of(job, options));
-  Progress progress(jobs.list, options);
+  Progress progress(jobs.list, set, options);
   const ChildPoolOptions pool = {
       .at_a_time = static_cast<std::size_t>(options.jobs),
       .on_progress = options.on_progress,

@@ -20,7 +20,7 @@ double mean(const std::vector<double>& values) {
 
 const CurveCell* find(const Curve& curve, const CurveCell& cell) {
   const auto found = std::ranges::find_if(curve.cells, [&](const CurveCell& other) {
-    return other.at == cell.at && other.arm == cell.arm;
+    return other.at == cell.at && other.arm == cell.arm && other.metric == cell.metric;
   });
   return found == curve.cells.end() ? nullptr : &*found;
 }
@@ -47,7 +47,7 @@ class Comparing {
  public:
   Comparing(const Curve& before, const Curve& after, const GateOptions& options)
       : before_(before), after_(after), options_(options) {
-    report_.metric = after.metric;
+    report_.metrics = after.metrics;
     report_.version_before = before.version;
     report_.version_after = after.version;
     report_.exact = options.exact;
@@ -55,7 +55,10 @@ class Comparing {
     report_.seeds_before = seed_counts(before);
     report_.seeds_after = seed_counts(after);
     report_.changes = scenario_changes(before.scenario, after.scenario);
-    std::erase_if(report_.changes, [](const ScenarioChange& change) { return change.key == "sweep.seeds"; });
+    // Seeds are told beside the test, metrics are the same or the curves are not compared.
+    std::erase_if(report_.changes, [](const ScenarioChange& change) {
+      return change.key == "sweep.seeds" || change.key.starts_with("sweep.metric");
+    });
     report_.smallest_loss = options.smallest_loss;
     report_.tail = tail_of(before.cells.size()) / (options.strict ? 2 : 1);
     const std::string reason = unpaired_because(before, after, report_.changes);
@@ -67,10 +70,12 @@ class Comparing {
 
   GateReport run() {
     for (const CurveCell& cell : after_.cells) {
+      if (is_told_already(cell)) continue;
       const CurveCell* const old = find(before_, cell);
       report_.cells.push_back(old == nullptr ? unmatched(cell, CellVerdict::kNew) : compared(*old, cell));
     }
     for (const CurveCell& cell : before_.cells) {
+      if (is_told_already(cell)) continue;
       if (find(after_, cell) == nullptr) report_.cells.push_back(unmatched(cell, CellVerdict::kMissing));
     }
     std::ranges::stable_sort(report_.cells, [](const GateCell& a, const GateCell& b) {
@@ -80,15 +85,22 @@ class Comparing {
   }
 
  private:
+  // A trace has no metric: exact mode tells each point once.
+  bool is_told_already(const CurveCell& cell) const {
+    return options_.exact && cell.metric != report_.metrics.front();
+  }
+
   GateCell unmatched(const CurveCell& cell, CellVerdict verdict) const {
-    GateCell result{cell.point, cell.arm, verdict, 0, 0, {}, "", verdict == CellVerdict::kMissing};
+    GateCell result{cell.point, cell.arm, cell.metric, verdict, 0, 0, {}, "", verdict == CellVerdict::kMissing};
     (verdict == CellVerdict::kMissing ? result.before : result.after) = mean(cell.values);
     if (verdict == CellVerdict::kNew) result.command = command(cell, 0);
     return result;
   }
 
   GateCell compared(const CurveCell& old, const CurveCell& now) {
-    GateCell result{now.point, now.arm, CellVerdict::kHeld, mean(old.values), mean(now.values), {}, "", false};
+    GateCell result{now.point,        now.arm,          now.metric, CellVerdict::kHeld,
+                    mean(old.values), mean(now.values), {},         "",
+                    false};
     if (options_.exact) {
       compare_traces(old, now, result);
       return result;
@@ -158,13 +170,21 @@ std::optional<base::Diagnostic> incomparable(const std::string& file, const Curv
   const auto mistake = [&](const char* key, const std::string& wanted, const std::string& got) {
     return base::Diagnostic{file, {}, key, fmt::format("must be {}, as in the sweep; got {}", wanted, got), kHint};
   };
-  if (before.metric != plan.options.metric) return mistake("metric", plan.options.metric, before.metric);
-  std::vector<std::string> old_axes = before.axes, axes;
+  const auto differ = [](std::vector<std::string> a, std::vector<std::string> b) {
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    return a != b;
+  };
+  const auto listed = [](std::vector<std::string> names) {
+    std::ranges::sort(names);
+    return fmt::format("[{}]", fmt::join(names, ", "));
+  };
+  const std::vector<std::string>& metrics = plan.options.metrics;
+  if (differ(before.metrics, metrics)) return mistake("metrics", listed(metrics), listed(before.metrics));
+  std::vector<std::string> axes;
   for (const Axis& axis : plan.axes) axes.push_back(axis.key);
-  std::ranges::sort(old_axes);
-  std::ranges::sort(axes);
-  if (old_axes == axes) return std::nullopt;
-  return mistake("axes", fmt::format("[{}]", fmt::join(axes, ", ")), fmt::format("[{}]", fmt::join(old_axes, ", ")));
+  if (differ(before.axes, axes)) return mistake("axes", listed(axes), listed(before.axes));
+  return std::nullopt;
 }
 
 std::vector<std::uint64_t> seeds_of(const Curve& curve) {

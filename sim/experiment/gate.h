@@ -1,6 +1,6 @@
 // sim/experiment/gate.h: a curve against its baseline.
 //
-// A cell (a point and an arm) fails when the lower bound of its loss is above 0 and the loss itself above
+// A cell (a metric at a point of an arm) fails when the lower bound of its loss is above 0 and the loss itself above
 // the smallest that matters: the first keeps noise from failing a change, the second keeps a loss that
 // nobody minds from doing so when many seeds make it certain. A changed version or scenario is what the
 // gate is for, and is listed; only another metric or other axes cannot be compared.
@@ -28,7 +28,7 @@ enum class CellVerdict {
 };
 
 struct GateCell {
-  std::string point, arm;
+  std::string point, arm, metric;
   CellVerdict verdict = CellVerdict::kHeld;
   double before = 0, after = 0;  // means
   Loss loss{};                   // with bounds at the cell's share of the family-wise level; exact: no bounds
@@ -45,7 +45,8 @@ struct GateOptions {
 };
 
 struct GateReport {
-  std::string metric, version_before, version_after;
+  std::vector<std::string> metrics;
+  std::string version_before, version_after;
   SeedCounts seeds_before, seeds_after;
   std::string test;       // "paired by seed", "two samples (Welch): ...", "exact"
   bool exact = false, strict = false;
@@ -74,7 +75,7 @@ std::string as_text(const GateReport& report);
 std::string as_markdown(const GateReport& report);
 std::string as_junit(const GateReport& report);
 // The same of a check that came to no verdict because a run failed.
-std::string failed_run_as_markdown(const std::string& metric, const std::string& failure);
-std::string failed_run_as_junit(const std::string& metric, const std::string& failure);
+std::string failed_run_as_markdown(const std::vector<std::string>& metrics, const std::string& failure);
+std::string failed_run_as_junit(const std::vector<std::string>& metrics, const std::string& failure);
 
 }  // namespace sim::experiment

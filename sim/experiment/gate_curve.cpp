@@ -21,10 +21,10 @@ std::size_t place_of(const std::string& names, const std::string& wanted) {
 }
 
 // False when the run has no such number.
-bool add_run(CurveCell& cell, const Journal& journal, const RunKey& key, const std::string& metric) {
+bool add_run(CurveCell& cell, const Journal& journal, const RunKey& key) {
   const Journal::Row row = journal.row(key);
   const std::string& names = journal.names()[row.names];
-  const std::size_t value = place_of(names, "n " + metric), hash = place_of(names, "t trace_hash");
+  const std::size_t value = place_of(names, "n " + cell.metric), hash = place_of(names, "t trace_hash");
   const std::optional<double> number = value == std::string::npos ? std::nullopt : Journal::number_in(row.values[value]);
   if (!number) return false;
   cell.seeds.push_back(key.seed);
@@ -35,7 +35,7 @@ bool add_run(CurveCell& cell, const Journal& journal, const RunKey& key, const s
 
 MeasuredCurve curve_of(const SweepPlan& plan, const Journal& journal, SweepOutcome outcome) {
   Curve curve;
-  curve.metric = plan.options.metric;
+  curve.metrics = plan.options.metrics;
   curve.version = version_text();
   curve.stream_layout = base::kStreamLayout;
   curve.scenario = shown_text(plan);
@@ -43,15 +43,18 @@ MeasuredCurve curve_of(const SweepPlan& plan, const Journal& journal, SweepOutco
   std::optional<RunKey> last;
   for (const auto& [key, entry] : journal.entries()) {
     if (!last || last->point != key.point || last->arm != key.arm) {
-      curve.cells.push_back({plan.name_of(key.point), values_at(plan, key.point), plan.arm_name(key.arm),
-                             plan.sets_at(key.point), {}, {}, {}});
+      for (const std::string& metric : curve.metrics) {
+        curve.cells.push_back({plan.name_of(key.point), values_at(plan, key.point), plan.arm_name(key.arm), metric,
+                               plan.sets_at(key.point), {}, {}, {}});
+      }
     }
     last = key;
-    if (!add_run(curve.cells.back(), journal, key, curve.metric)) {
-      return {std::move(outcome), std::nullopt, curve.cells.back().arm};
+    for (std::size_t i = curve.cells.size() - curve.metrics.size(); i < curve.cells.size(); ++i) {
+      if (add_run(curve.cells[i], journal, key)) continue;
+      return {std::move(outcome), std::nullopt, curve.cells[i].arm, curve.cells[i].metric};
     }
   }
-  return {std::move(outcome), std::move(curve), ""};
+  return {std::move(outcome), std::move(curve), "", ""};
 }
 
 }  // namespace
@@ -68,7 +71,7 @@ MeasuredCurve measure_curve(const SweepPlan& plan, int jobs, const SweepTestSwit
     settings.test = test;
     settings.on_progress = on_progress;
     SweepOutcome outcome = run_sweep(plan, settings);
-    if (outcome.end != SweepEnd::kDone || outcome.failed > 0) return {std::move(outcome), std::nullopt, ""};
+    if (outcome.end != SweepEnd::kDone || outcome.failed > 0) return {std::move(outcome), std::nullopt, "", ""};
     Journal journal;
     journal.read(folder.path() + "/journal", sweep_hash(plan), version_text());
     return curve_of(plan, journal, std::move(outcome));
@@ -76,7 +79,7 @@ MeasuredCurve measure_curve(const SweepPlan& plan, int jobs, const SweepTestSwit
     SweepOutcome outcome;
     outcome.end = SweepEnd::kFileTrouble;
     outcome.message = error.what();
-    return {std::move(outcome), std::nullopt, ""};
+    return {std::move(outcome), std::nullopt, "", ""};
   }
 }
 

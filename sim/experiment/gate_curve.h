@@ -1,4 +1,4 @@
-// sim/experiment/gate_curve.h: a curve that a gate guards: one metric at every point and arm of a sweep,
+// sim/experiment/gate_curve.h: a curve that a gate guards: its metrics at every point and arm of a sweep,
 // seed by seed.
 #pragma once
 
@@ -16,13 +16,14 @@ namespace sim::experiment {
 
 // What a gate can guard: the shares of summary.json of which more is better, so that a loss is a fall.
 constexpr std::array<std::string_view, 7> kGateMetrics = {
-    "goodput.stepping", "goodput.time", "goodput.chip", "goodput.token", "uptime", "compute_utilization", "participation"};
+    "goodput.token", "goodput.stepping", "goodput.time", "goodput.chip", "uptime", "compute_utilization", "participation"};
 bool is_gate_metric(const std::string& metric);
 
+// One metric of one point and arm.
 struct CurveCell {
   std::string point;            // for people: "failure.chips.mtbi=\"90 d\""; "" without axes
   std::vector<std::string> at;  // values_at(): with the arm, what the cell is matched by
-  std::string arm;
+  std::string arm, metric;
   std::vector<std::string> sets;  // the axes' values as --set takes them; none in one that was read
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;            // (seeds)
@@ -30,7 +31,8 @@ struct CurveCell {
 };
 
 struct Curve {
-  std::string metric, version;
+  std::vector<std::string> metrics;
+  std::string version;
   int stream_layout = 0;
   std::string scenario;           // resolved, with [sweep]
   std::vector<std::string> axes;  // their keys
@@ -40,7 +42,8 @@ struct Curve {
 struct MeasuredCurve {
   SweepOutcome outcome;
   std::optional<Curve> curve;      // when all runs are done and none failed
-  std::string arm_without_metric;  // whose summary has no such number; empty: none
+  // Whose summary has no such number, and which; empty: none.
+  std::string arm_without_metric, missing_metric;
 };
 
 // Runs the sweep in a temporary folder, which is gone afterwards. Requires: no point held twice.

@@ -21,15 +21,17 @@ using Json = nlohmann::ordered_json;
 std::string checksum_of(const Json& json) { return fmt::format("{:016x}", base::hash_name(0, json.dump())); }
 
 Json json_of(const CurveCell& cell) {
-  return {{"point", cell.point}, {"at", cell.at},         {"arm", cell.arm},
+  return {{"point", cell.point}, {"at", cell.at},         {"arm", cell.arm}, {"metric", cell.metric},
           {"seeds", cell.seeds}, {"values", cell.values}, {"trace_hashes", cell.trace_hashes}};
 }
 
-CurveCell cell_of(const Json& json) {
+// `only_metric`: of a curve of format 1, whose cells do not name it.
+CurveCell cell_of(const Json& json, const std::string& only_metric) {
   CurveCell cell;
   cell.point = json.at("point");
   cell.at = json.at("at").get<std::vector<std::string>>();
   cell.arm = json.at("arm");
+  cell.metric = only_metric.empty() ? json.at("metric").get<std::string>() : only_metric;
   cell.seeds = json.at("seeds").get<std::vector<std::uint64_t>>();
   cell.values = json.at("values").get<std::vector<double>>();
   cell.trace_hashes = json.at("trace_hashes").get<std::vector<std::string>>();
@@ -41,12 +43,14 @@ CurveCell cell_of(const Json& json) {
 
 Curve curve_of(const Json& json) {
   Curve curve;
-  curve.metric = json.at("metric");
+  const std::string only_metric = json.at("format") == 1 ? json.at("metric").get<std::string>() : "";
+  curve.metrics = only_metric.empty() ? json.at("metrics").get<std::vector<std::string>>()
+                                      : std::vector{only_metric};
   curve.version = json.at("version");
   curve.stream_layout = json.at("stream_layout");
   curve.scenario = json.at("scenario");
   curve.axes = json.at("axes").get<std::vector<std::string>>();
-  for (const Json& cell : json.at("cells")) curve.cells.push_back(cell_of(cell));
+  for (const Json& cell : json.at("cells")) curve.cells.push_back(cell_of(cell, only_metric));
   if (curve.cells.empty()) throw std::invalid_argument("a curve without cells");
   return curve;
 }
@@ -74,7 +78,7 @@ std::string to_json(const Curve& curve) {
   for (const CurveCell& cell : curve.cells) cells.push_back(json_of(cell));
   Json json = {{"kind", "atoll baseline"},
                {"format", kBaselineFormat},
-               {"metric", curve.metric},
+               {"metrics", curve.metrics},
                {"version", curve.version},
                {"stream_layout", curve.stream_layout},
                {"scenario", curve.scenario},
@@ -96,9 +100,10 @@ ReadCurve read_curve(const std::string& path) {
     if (!json.is_object() || json.value("kind", "") != "atoll baseline") {
       return refused(path, {}, "", "is no baseline", kWrite);
     }
-    if (json.at("format") != kBaselineFormat) {
+    if (json.at("format") != kBaselineFormat && json.at("format") != kBaselineFormat - 1) {
       const std::string got = json.at("format").dump();
-      return refused(path, {}, "format", fmt::format("must be {}; got {}", kBaselineFormat, got), kAgain);
+      return refused(path, {}, "format",
+                     fmt::format("must be {} or {}; got {}", kBaselineFormat - 1, kBaselineFormat, got), kAgain);
     }
     const std::string told = json.at("checksum");
     json.erase("checksum");

@@ -8,7 +8,8 @@
 
 namespace sim::experiment {
 
-constexpr int kBaselineFormat = 1;
+// Format 1 has one metric, format 2 several; both are read.
+constexpr int kBaselineFormat = 2;
 
 // One JSON object, with a checksum over the rest.
 std::string to_json(const Curve& curve);

@@ -12,10 +12,6 @@ std::string shown(const SeedCounts& counts) {
   return counts.least == counts.most ? fmt::format("{}", counts.most) : fmt::format("{} to {}", counts.least, counts.most);
 }
 
-std::string name(const GateCell& cell) {
-  return cell.point.empty() ? cell.arm : fmt::format("{}: {}", cell.arm, cell.point);
-}
-
 std::string rule(const GateReport& report) {
   if (report.exact) return "a point fails when a trace differs";
   return fmt::format("a point fails from a loss{} of {} points on, at {:.2g} {} ({} family-wise)",
@@ -59,9 +55,18 @@ std::string verdict_line(const GateReport& report) {
   return text;
 }
 
+std::string name_of(const GateReport& report, const GateCell& cell) {
+  const std::string place = cell.point.empty() ? cell.arm : fmt::format("{}: {}", cell.arm, cell.point);
+  return report.metrics.size() < 2 ? place : fmt::format("{} of {}", cell.metric, place);
+}
+
+std::string in_words(const std::vector<std::string>& metrics) {
+  return fmt::format("{} {}", metrics.size() == 1 ? "metric" : "metrics", fmt::join(metrics, ", "));
+}
+
 std::string facts(const GateReport& report) {
-  return fmt::format("metric {}, {} seeds before, {} now; test: {}\n{}\nversion before {}, now {}\n", report.metric,
-                     shown(report.seeds_before), shown(report.seeds_after), report.test, rule(report),
+  return fmt::format("{}, {} seeds before, {} now; test: {}\n{}\nversion before {}, now {}\n",
+                     in_words(report.metrics), shown(report.seeds_before), shown(report.seeds_after), report.test, rule(report),
                      report.version_before, report.version_after);
 }
 
@@ -75,7 +80,7 @@ std::string as_text(const GateReport& report) {
     const GateCell& cell = report.cells[i];
     const GateFigures shown = figures(report, cell);
     text += fmt::format("{:<8} {:>7} {:>9} {:>8} {:>8}  {}\n", word(cell.verdict), shown.loss, shown.at_least,
-                        shown.before, shown.now, name(cell));
+                        shown.before, shown.now, name_of(report, cell));
     if (cell.fails && !cell.command.empty()) text += fmt::format("         repeat: {}\n", cell.command);
   }
   if (report.cells.size() > rows) text += fmt::format("and {} more, none of which fails\n", report.cells.size() - rows);

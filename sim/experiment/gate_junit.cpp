@@ -26,11 +26,11 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string head(const std::string& metric, std::size_t tests, std::size_t failures, std::size_t errors) {
+std::string head(const std::vector<std::string>& metrics, std::size_t tests, std::size_t failures, std::size_t errors) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"atoll check: {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
-      escaped(metric), tests, failures, errors);
+      escaped(fmt::format("{}", fmt::join(metrics, ", "))), tests, failures, errors);
 }
 
 std::string reason(const GateReport& report, const GateCell& cell) {
@@ -52,18 +52,20 @@ std::string failure(const GateReport& report, const GateCell& cell) {
 }  // namespace
 
 std::string as_junit(const GateReport& report) {
-  std::string text = head(report.metric, report.cells.size(), report.failures(), 0);
+  std::string text = head(report.metrics, report.cells.size(), report.failures(), 0);
   for (const GateCell& cell : report.cells) {
+    const std::string place = cell.point.empty() ? cell.arm : cell.point;
+    const std::string name = report.metrics.size() < 2 ? place : cell.metric + " of " + place;
     text += fmt::format("  <testcase classname=\"{}\" name=\"{}\">{}</testcase>\n", escaped(cell.arm),
-                        escaped(cell.point.empty() ? cell.arm : cell.point), cell.fails ? failure(report, cell) : "");
+                        escaped(name), cell.fails ? failure(report, cell) : "");
   }
   return text + "</testsuite>\n";
 }
 
-std::string failed_run_as_junit(const std::string& metric, const std::string& failure) {
+std::string failed_run_as_junit(const std::vector<std::string>& metrics, const std::string& failure) {
   const std::string message = "a run failed: " + failure;
   const std::string first = message.substr(0, message.find('\n'));
-  return head(metric, 1, 0, 1) +
+  return head(metrics, 1, 0, 1) +
          fmt::format("  <testcase classname=\"runs\" name=\"all runs end\">\n    <error message=\"{}\">{}</error>\n  "
                      "</testcase>\n</testsuite>\n",
                      escaped(first), escaped(message));

@@ -62,7 +62,8 @@ std::string as_markdown(const GateReport& report) {
     const GateCell& cell = report.cells[i];
     const GateFigures shown = figures(report, cell);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", word(cell.verdict), shown.loss, shown.at_least,
-                        shown.before, shown.now, code(cell.arm), code(cell.point));
+                        shown.before, shown.now, code(cell.arm),
+                        code(report.metrics.size() < 2 ? cell.point : cell.metric + " " + cell.point));
   }
   std::string details = facts(report) + changes(report);
   const auto failing = std::ranges::find_if(
@@ -71,8 +72,9 @@ std::string as_markdown(const GateReport& report) {
   return text + rest(report, rows) + "\n" + block(details);
 }
 
-std::string failed_run_as_markdown(const std::string& metric, const std::string& failure) {
-  return fmt::format("### Goodput gate: no verdict on {}\n\n{}", code(metric), block("a run failed: " + failure));
+std::string failed_run_as_markdown(const std::vector<std::string>& metrics, const std::string& failure) {
+  return fmt::format("### Goodput gate: no verdict on {}\n\n{}", code(fmt::format("{}", fmt::join(metrics, ", "))),
+                     block("a run failed: " + failure));
 }
 
 }  // namespace sim::experiment

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "sim/experiment/version.h"
 #include "sim/readers/vector_clocks.h"
 #include "sim/report/loss_csv.h"
+#include "sim/report/summary.h"
 #include "sim/scenario/load.h"
 #include "sim/tape/tape.h"
 #include "sim/tape/tape_file.h"
@@ -68,7 +70,10 @@ std::unique_ptr<trainer::Trainer> make_trainer(const ReplayRequest& request,
   }
 }
 
-std::string shown_loss(double loss) { return fmt::format("{}", loss); }
+// A text that reads back to the same bits; null for what is no number.
+ordered_json shown_loss(double loss) {
+  return std::isfinite(loss) ? ordered_json(fmt::format("{}", loss)) : ordered_json();
+}
 
 // The loss that a row of loss.csv holds for that date and these tokens; of several rows the last.
 std::string loss_in(const std::string& csv, base::Nanoseconds at, std::uint64_t tokens) {
@@ -81,7 +86,7 @@ std::string loss_in(const std::string& csv, base::Nanoseconds at, std::uint64_t 
 
 ordered_json marks_of(const trainer::Trainer& trainer, const std::string& recorded_csv) {
   ordered_json marks = ordered_json::array();
-  const auto add = [&](const char* name, const trainer::Evaluation& e) {
+  const auto add = [&](std::string_view name, const trainer::Evaluation& e) {
     ordered_json mark = {{"name", name}, {"at_s", base::format_seconds(e.at)}, {"tokens", e.tokens},
                          {"loss", shown_loss(e.loss)}};
     const std::string recorded = loss_in(recorded_csv, e.at, e.tokens);
@@ -89,7 +94,7 @@ ordered_json marks_of(const trainer::Trainer& trainer, const std::string& record
     marks.push_back(std::move(mark));
   };
   for (const trainer::MarkLoss& mark : trainer.marks()) {
-    add(mark.mark == tape::MarkKind::kTime ? "time" : "tokens", mark.evaluation);
+    add(report::mark_name(mark.mark), mark.evaluation);
   }
   if (!trainer.evaluations().empty()) add("end", trainer.evaluations().back());
   return marks;

@@ -8,15 +8,19 @@
 #include <memory>
 #include <stdexcept>
 
+#include "sim/chaos/fault_schema.h"
 #include "sim/chaos/injector.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/transport.h"
+#include "sim/experiment/liveness_bound.h"
+#include "sim/experiment/faults_never_met.h"
 #include "sim/experiment/marks.h"
 #include "sim/experiment/proxy.h"
 #include "sim/experiment/result_files.h"
 #include "sim/experiment/version.h"
 #include "sim/methods/method.h"
 #include "sim/methods/training_schema.h"
+#include "sim/readers/recovery_times.h"
 #include "sim/scenario/load.h"
 #include "sim/trainer/trainer.h"
 
@@ -25,18 +29,48 @@ namespace {
 
 using base::Nanoseconds;
 
+// A fault that takes hosts, or a rule that does not count on them, makes it matter who holds what.
+bool state_may_die(const scenario::Arm& arm) {
+  const auto takes_hosts = [](tape::TargetKind kind) {
+    return kind == tape::TargetKind::kIsland || kind == tape::TargetKind::kRegion ||
+           kind == tape::TargetKind::kSyncer;
+  };
+  return arm.training.elasticity.recovery != methods::Recovery::kHostMemory ||
+         std::ranges::any_of(arm.failures, takes_hosts, &chaos::FailureOptions::target) ||
+         std::ranges::any_of(arm.faults, takes_hosts, &chaos::FaultOptions::target_kind);
+}
+
 bool simulates_merges(const scenario::Scenario& scenario, const scenario::Arm& arm) {
   if (methods::meets_at_barriers(arm.training.method)) return true;
   return arm.training.method == methods::MethodKind::kDecoupledDiloco &&
          (scenario.network.model != engine::NetworkModel::kNone ||
-          arm.learning.model.kind != optim::ModelKind::kNone);
+          arm.learning.model.kind != optim::ModelKind::kNone || state_may_die(arm));
+}
+
+readers::LivenessOptions liveness_options(const scenario::Scenario& scenario,
+                                          const scenario::Arm& arm, bool merges) {
+  readers::LivenessOptions options{.bound = liveness_bound(scenario, arm),
+                                   .merges = merges,
+                                   .quorum = 1,
+                                   .elastic = arm.training.elasticity.elastic,
+                                   .center = {}};
+  if (!merges) return options;
+  options.quorum = static_cast<std::uint32_t>(arm.training.quorum);
+  if (arm.training.method == methods::MethodKind::kDecoupledDiloco &&
+      arm.training.syncer.placement == methods::SyncerPlacement::kCentral) {
+    options.center = engine::region_index(scenario.network, arm.training.syncer.region);
+  }
+  return options;
 }
 
 readers::AccountOptions account_options(const scenario::Scenario& scenario,
-                                        const methods::TrainingOptions& training, bool merges) {
+                                        const scenario::Arm& arm, bool merges) {
+  const methods::TrainingOptions& training = arm.training;
   return {.quorum = merges ? static_cast<std::uint32_t>(training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(training.overlap_steps),
           .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
+          .transfers_are_told = scenario.network.model != engine::NetworkModel::kNone,
+          .liveness = liveness_options(scenario, arm, merges),
           .energy = scenario.energy,
           .cost = scenario.cost};
 }
@@ -101,7 +135,8 @@ class Run {
         network_(engine::make_network(scenario_.network)),
         conductor_(*network_),
         transport_(conductor_, *network_, scenario_.network, tape_),
-        account_(fleet_.shape, account_options(scenario_, arm_.training, merges_)),
+        account_(fleet_.shape, account_options(scenario_, arm_, merges_)),
+        recovery_times_(fleet_.shape, merges_ ? arm_.training.sync_every : 0),
         marks_(conductor_, tape_, fleet_.shape, account_, scenario_.marks, evaluations()),
         world_{conductor_, transport_,       tape_,  fleet_,       scenario_.model,
                scenario_.network, arm_.training, marks_, request.seed, scenario_.spread.step_sd,
@@ -110,6 +145,7 @@ class Run {
         injector_(world_, *method_, arm_.failures, arm_.faults),
         progress_([this] { request_.progress(share_done()); }) {
     tape_.add(account_);
+    tape_.add(recovery_times_);
     tape_.add(marks_);
     tape_.add(injector_);
     if (request.progress) tape_.add(progress_);
@@ -203,6 +239,7 @@ class Run {
   engine::Conductor conductor_;
   engine::Transport transport_;
   readers::RunAccount account_;
+  readers::RecoveryTimes recovery_times_;
   Marks marks_;
   methods::World world_;
   std::unique_ptr<methods::Method> method_;
@@ -214,11 +251,10 @@ class Run {
 
 std::string Run::clock_name() const {
   if (arm_.failures.empty()) return "none";
-  const auto stepping = std::ranges::count_if(arm_.failures, [](const auto& failure) {
-    return failure.clock == chaos::Clock::kStepping;
-  });
-  if (stepping == 0) return "wall";
-  return static_cast<std::size_t>(stepping) == arm_.failures.size() ? "stepping" : "mixed";
+  const chaos::Clock first = arm_.failures[0].clock;
+  const bool all = std::ranges::count(arm_.failures, first, &chaos::FailureOptions::clock) ==
+                   std::ranges::ssize(arm_.failures);
+  return all ? std::string(chaos::clock_name(first)) : "mixed";
 }
 
 report::Summary Run::summary() const {
@@ -234,7 +270,8 @@ report::Summary Run::summary() const {
   declare(tape::MarkKind::kLoss, marks.loss > 0);
   report::fill(summary, fleet_.shape, account_);
   summary.scenario = scenario_.name;
-  summary.scenario_hash = scenario::scenario_hash(scenario_);
+  summary.scenario_hash = origin_.scenario_hash;
+  summary.set_hash = scenario::set_hash(scenario_);
   summary.arm = arm_.training.name;
   summary.method = methods::method_name(arm_.training.method);
   summary.seed = request_.seed;
@@ -242,7 +279,11 @@ report::Summary Run::summary() const {
   summary.isa_level = isa_text();
   summary.trace_hash = tape_.trace_hash();
   summary.clock = clock_name();
+  summary.faults_never_met = faults_never_met(injector_.never_met(), conductor_.now());
   summary.nominal.parameters = scenario_.model.parameters;
+  summary.recovery_times = {
+      merges_ ? std::optional(recovery_times_.bound_steps()) : std::nullopt,
+      recovery_times_.beyond_bound(), recovery_times_.longest_steps()};
   if (trainer_) fill_learning(summary);
   return summary;
 }

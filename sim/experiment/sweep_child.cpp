@@ -10,6 +10,7 @@
 #include "sim/experiment/simulate.h"
 #include "sim/experiment/sweep_row.h"
 #include "sim/experiment/told_trouble.h"
+#include "sim/scenario/names.h"
 
 namespace sim::experiment {
 namespace {
@@ -93,7 +94,8 @@ class SweepChild {
     const std::string& keep = work_.settings.keep;
     if (keep.empty()) return nlohmann::ordered_json::parse(report::to_json(simulate(request)));
     const std::string& name = scenario.arms[arm].training.name;
-    ResultsFolder folder(fmt::format("{}/point-{}/{}/seed-{}", keep, key.point, name, key.seed));
+    ResultsFolder folder(fmt::format("{}/point-{}/{}/seed-{}", keep, key.point, scenario::folder_name(name),
+                                     key.seed));
     const auto told = [](const std::optional<FolderTrouble>& trouble) {
       if (trouble) throw ToldTrouble(trouble->message);
     };

@@ -125,10 +125,8 @@ class Loader {
     absent.place = {request_.file, {}, "sweep"};
     base::bind(scenario::sweep_schema(), sweep == nullptr ? absent : *sweep, &plan_.options, problems_);
     if (request_.until_ci) plan_.options.until_ci = *request_.until_ci;
-    if (request_.metric) plan_.options.metric = *request_.metric;
     plan_.seeds_place = place_of("seeds");
-    plan_.metric_place = place_of("metric");
-    check_metric();
+    choose_metrics();
     plan_.sets = plan_.options.set;
     plan_.sets.insert(plan_.sets.end(), request_.sets.begin(), request_.sets.end());
     return problems_.list().empty();
@@ -145,10 +143,28 @@ class Loader {
     return false;
   }
 
-  void check_metric() {
-    const std::string& metric = plan_.options.metric;
+  // Those of the command line, else of [sweep]. `metrics` is never empty afterwards.
+  void choose_metrics() {
+    scenario::SweepOptions& options = plan_.options;
+    plan_.metric_place = place_of(options.metrics.empty() ? "metric" : "metrics");
+    check_metric(options.metric, place_of("metric"));
+    for (const std::string& metric : options.metrics) check_metric(metric, plan_.metric_place);
+    for (const std::string& metric : request_.metrics) check_metric(metric, {"--metric", {}, ""});
+    if (!request_.metrics.empty()) {
+      options.metric = request_.metrics.front();
+      options.metrics = request_.metrics;
+    }
+    if (options.metrics.empty()) options.metrics = {options.metric};
+    const Place place = request_.metrics.empty() ? plan_.metric_place : Place{"--metric", {}, ""};
+    for (const std::string& metric : options.metrics) {
+      if (std::ranges::count(options.metrics, metric) < 2) continue;
+      problems_.add(place, fmt::format("names a metric twice; got \"{}\"", metric));
+      break;
+    }
+  }
+
+  void check_metric(const std::string& metric, const Place& place) {
     if (scenario::is_summary_number(metric)) return;
-    const Place place = request_.metric ? Place{"--metric", {}, ""} : plan_.metric_place;
     problems_.add(place, fmt::format("must be a number in summary.json; got \"{}\"", metric),
                   scenario::summary_number_hint(metric));
   }

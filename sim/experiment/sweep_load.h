@@ -20,7 +20,7 @@ struct SweepRequest {
   std::vector<std::string> sets;          // of the command line: after those of the file
   std::vector<std::uint64_t> seeds;       // replace the file's; empty: as written
   std::optional<double> until_ci;         // the same
-  std::optional<std::string> metric;
+  std::vector<std::string> metrics;       // the same; the first is until_ci's
   SizeAllowed size = SizeAllowed::kAny;
   bool needs_sweep;                       // a scenario without [sweep] is a mistake, else one point
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/cell_text.h"
 #include "sim/experiment/statistics.h"
 #include "sim/experiment/sweep_seeds.h"
 
@@ -17,12 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
+std::string cell(const std::string& text) { return base::csv_cell(text); }
 
 std::string cell_of_json(std::string_view value) {
   if (value == "null") return "";

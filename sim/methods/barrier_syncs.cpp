@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/engine/collectives.h"
 #include "sim/methods/fragment_traffic.h"
 
 namespace sim::methods {
@@ -15,7 +14,7 @@ BarrierSyncs::BarrierSyncs(World& world, Replicas& replicas)
     : world_(world),
       replicas_(replicas),
       changed_(world.conductor),
-      meeting_(find_meeting()),
+      roll_(world, replicas, changed_),
       versions_(static_cast<std::size_t>(world.training.fragments), 0),
       closed_step_(versions_.size(), 0) {
   if (world.training.checkpoint.every > 0) next_checkpoint_ = world.training.checkpoint.every;
@@ -27,11 +26,13 @@ void BarrierSyncs::arrive(Replica& replica) {
   replica.arrived_step = step;
   for (const std::uint16_t p : fragments_due(world_.training, step)) {
     if (Sync* sync = find(p, step)) {
-      if (!sync->reducing) join(*sync, replica);
+      if (sync->reduction == Reduction::kNone) join(*sync, replica);
       continue;
     }
     const bool in_flight =
-        std::ranges::any_of(open_, [&](const auto& sync) { return sync->fragment == p; });
+        std::ranges::any_of(open_, [&](const auto& sync) {
+          return sync->fragment == p && !sync->abandoned;
+        });
     if (in_flight) {
       skip(p, step, LossReason::kInFlightLimit);
     } else if (closed_step_[p] >= step) {
@@ -40,12 +41,12 @@ void BarrierSyncs::arrive(Replica& replica) {
       join(open(p, step), replica);
     }
   }
-  look_again();
+  changed_.notify();
 }
 
 BarrierSyncs::Sync* BarrierSyncs::find(std::uint16_t fragment, std::uint32_t step) {
   const auto found = std::ranges::find_if(open_, [&](const auto& sync) {
-    return sync->fragment == fragment && sync->step == step;
+    return sync->fragment == fragment && sync->step == step && !sync->abandoned;
   });
   return found == open_.end() ? nullptr : found->get();
 }
@@ -57,6 +58,7 @@ BarrierSyncs::Sync& BarrierSyncs::open(std::uint16_t fragment, std::uint32_t ste
   sync->fragment = fragment;
   sync->arrived.assign(replicas_.size(), false);
   sync->given_up.assign(replicas_.size(), false);
+  sync->members.assign(replicas_.size(), false);
   open_.push_back(std::move(sync));
   world_.conductor.spawn(run(*open_.back()), decision());
   return *open_.back();
@@ -104,11 +106,20 @@ bool BarrierSyncs::holds_back(const Replica& replica) {
   bool held = false;
   for (const auto& sync : open_) {
     const std::int64_t due = std::int64_t{sync->step} + world_.training.overlap_steps;
-    if (due > step || sync->given_up[m]) continue;
-    if (world_.training.late == LatePolicy::kSkip) sync->given_up[m] = true;
+    if (due > step || sync->given_up[m] || sync->abandoned) continue;
+    // Without a version of its own it would never have a say: it adopts that one late.
+    const bool anchored = replica.counters[sync->fragment].anchored;
+    if (world_.training.late == LatePolicy::kSkip && anchored) sync->given_up[m] = true;
     held |= world_.training.late == LatePolicy::kBlock;
   }
   return held;
+}
+
+bool BarrierSyncs::is_behind(const Replica& replica) const {
+  const std::uint32_t step = replica.job.step();
+  return std::ranges::any_of(fragments_due(world_.training, step), [&](std::uint16_t p) {
+    return closed_step_[p] > step;
+  });
 }
 
 std::uint32_t BarrierSyncs::steps_until_next(const Replica& replica) const {
@@ -136,124 +147,73 @@ engine::Process BarrierSyncs::run(Sync& sync) {
       world_.say(tape::FragmentSkipped{sync.step, sync.fragment, LossReason::kNoQuorum});
       break;
     }
-    sync.reducing = true;
-    sync.broken = false;
-    const TransferStatus status = co_await all_reduce(sync);
-    sync.reducing = false;
-    if (status == TransferStatus::kOk && !sync.broken) {
+    const bool done = co_await reduce(sync);
+    if (done) {
       publish(sync);
       break;
     }
+    hang(sync, world_.training.elasticity.timeout);
   }
   close(sync);
 }
 
 bool BarrierSyncs::ready(const Sync& sync) const {
+  if (world_.conductor.now() < sync.hangs_until) return false;
   const bool all_here = std::ranges::all_of(replicas_, [&](const auto& replica) {
     return sync.arrived[replica->job.learner()] || !awaits(sync, *replica);
   });
-  if (!all_here || world_.training.on_loss != LossPolicy::kWait) return all_here;
+  if (!all_here) return false;
+  const bool waits = world_.training.on_loss == LossPolicy::kWait;
   return std::ranges::all_of(sync.takes, [&](const Take& take) {
-    return meets(replicas_[take.learner]->job.region());
+    const std::uint16_t region = replicas_[take.learner]->job.region();
+    return roll_.meets(region) || (!waits && !roll_.expects_region(region));
   });
 }
 
 bool BarrierSyncs::awaits(const Sync& sync, const Replica& replica) const {
   if (replica.arrived_step >= sync.step) return false;  // it has passed by
   if (world_.training.on_loss == LossPolicy::kWait) return true;
-  return replica.can_contribute() && meets(replica.job.region());
+  return roll_.expects_learner(replica) && roll_.expects_region(replica.job.region());
+}
+
+void BarrierSyncs::learner_changed(const Replica& replica) {
+  roll_.learner_changed(replica);
+  changed_.notify();
 }
 
 void BarrierSyncs::network_changed() {
-  meeting_ = find_meeting();
-  look_again();
+  roll_.network_changed();
+  changed_.notify();
 }
 
-std::vector<std::uint16_t> BarrierSyncs::find_meeting() const {
-  std::vector<std::uint16_t> up;
-  for (const auto& replica : replicas_) {
-    if (world_.transport.region_up(replica->job.region())) up.push_back(replica->job.region());
-  }
-  std::ranges::sort(up);
-  up.erase(std::unique(up.begin(), up.end()), up.end());
-  if (up.size() < 2 || !engine::best_ring(world_.transport, up).empty()) return up;
-  const std::uint16_t lead = lead_region();
-  std::erase_if(up, [&](std::uint16_t region) {
-    return !world_.transport.reachable(region, lead);
+bool BarrierSyncs::is_contributing(const Replica& replica) const {
+  return std::ranges::any_of(open_, [&](const auto& sync) {
+    return sync->reduction != Reduction::kNone &&
+           std::ranges::find(sync->takes, replica.job.learner(), &Take::learner) !=
+               sync->takes.end();
   });
-  return up;
 }
 
-bool BarrierSyncs::meets(std::uint16_t region) const {
-  return std::ranges::binary_search(meeting_, region);
-}
-
-// The region from which most learners can be reached; ties: the first in the file.
-std::uint16_t BarrierSyncs::lead_region() const {
-  std::uint16_t best = replicas_.front()->job.region();
-  std::size_t most = 0;
-  for (const auto& replica : replicas_) {
-    std::size_t reached = 0;
-    for (const auto& other : replicas_) {
-      reached += world_.transport.reachable(replica->job.region(), other->job.region());
+bool BarrierSyncs::is_current(const Replica& replica) const {
+  for (std::size_t p = 0; p < versions_.size(); ++p) {
+    std::uint32_t newest = replica.counters[p].held_version;
+    for (const Broadcast& broadcast : replica.inbox) {
+      if (broadcast.fragment == p) newest = std::max(newest, broadcast.version);
     }
-    if (reached > most) {
-      most = reached;
-      best = replica->job.region();
-    }
+    if (newest < versions_[p]) return false;
   }
-  return best;
+  return true;
 }
 
-bool BarrierSyncs::receives(const Sync& sync, const Replica& replica) const {
-  return replica.listening && !sync.given_up[replica.job.learner()] &&
-         meets(replica.job.region());
-}
-
-// Of all that give or receive, ascending.
-std::vector<std::uint16_t> BarrierSyncs::regions_of(const Sync& sync) const {
-  std::vector<std::uint16_t> regions;
-  for (const Take& take : sync.takes) regions.push_back(replicas_[take.learner]->job.region());
-  for (const auto& replica : replicas_) {
-    if (receives(sync, *replica)) regions.push_back(replica->job.region());
-  }
-  std::ranges::sort(regions);
-  regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
-  return regions;
-}
-
-// Those, and where neither a ring nor a star joins them all that meet: some only pass on.
-std::vector<std::uint16_t> BarrierSyncs::ring_regions(const Sync& sync) const {
-  std::vector<std::uint16_t> regions = regions_of(sync);
-  if (regions.size() < 2 || !engine::best_ring(world_.transport, regions).empty()) return regions;
-  const std::uint16_t lead = lead_region();
-  const bool star = std::ranges::all_of(regions, [&](std::uint16_t region) {
-    return world_.transport.reachable(region, lead);
-  });
-  return star ? regions : meeting_;
-}
-
-engine::Task<TransferStatus> BarrierSyncs::all_reduce(Sync& sync) {
-  const std::vector<std::uint16_t> regions = ring_regions(sync);
-  const std::int64_t bytes = fragment_wire_bytes(world_, sync.fragment);
-  Nanoseconds local = 0;
-  for (const std::uint16_t region : regions) {
-    if (world_.network.model == engine::NetworkModel::kNone) break;
-    const auto here = std::ranges::count_if(replicas_, [&](const auto& replica) {
-      return replica->job.region() == region && receives(sync, *replica);
-    });
-    local = std::max(local, engine::local_all_reduce(world_.network.regions[region],
-                                                     static_cast<std::size_t>(here), bytes));
-  }
-  co_await world_.conductor.sleep_for(local, decision());
-  const TransferStatus status =
-      co_await reduce_among_regions(world_, regions, lead_region(), bytes);
-  co_return status;
+void BarrierSyncs::hang(Sync& sync, Nanoseconds duration) {
+  sync.hangs_until = std::max(sync.hangs_until, world_.conductor.now() + duration);
+  if (duration == 0) return;
+  world_.conductor.call_at(sync.hangs_until, decision(), [this] { changed_.notify(); });
 }
 
 void BarrierSyncs::drop_unreachable(Sync& sync) {
   std::erase_if(sync.takes, [&](const Take& take) {
-    if (meets(replicas_[take.learner]->job.region())) return false;
+    if (roll_.meets(replicas_[take.learner]->job.region())) return false;
     world_.say(tape::FragmentLost{sync.id, take.learner, sync.fragment, LossReason::kUnreachable});
     return true;
   });
@@ -264,13 +224,15 @@ void BarrierSyncs::lose_takes(const Replica& replica) {
   for (const auto& sync : open_) {
     const std::size_t lost =
         std::erase_if(sync->takes, [m](const Take& take) { return take.learner == m; });
-    sync->arrived[m] = false;
-    sync->broken = sync->broken || lost > 0;
     if (lost > 0) {
       world_.say(tape::FragmentLost{sync->id, m, sync->fragment, LossReason::kLearnerDied});
     }
+    const bool reducing = sync->reduction != Reduction::kNone && sync->members[m];
+    if (reducing) sync->reduction = Reduction::kBroken;
+    if (reducing || sync->arrived[m]) hang(*sync, world_.training.elasticity.detection);
+    sync->arrived[m] = false;
   }
-  look_again();
+  changed_.notify();
 }
 
 void BarrierSyncs::publish(const Sync& sync) {
@@ -278,41 +240,82 @@ void BarrierSyncs::publish(const Sync& sync) {
   for (const Take& take : sync.takes) {
     contributors.push_back({take.weight, take.learner, take.incarnation});
   }
+  merged_step_ = std::max(merged_step_, sync.step);
   const std::uint32_t version = ++versions_[sync.fragment];
   world_.say(tape::FragmentMerged{contributors.data(), 0,
                                   static_cast<std::uint32_t>(contributors.size()), sync.id, version,
                                   sync.step, sync.fragment, epoch_});
-  for (const auto& replica : replicas_) {
-    if (!receives(sync, *replica)) continue;
-    replica->inbox.push_back({sync.id, version, sync.step, sync.fragment, epoch_});
-    if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
-  }
+  hand_out(sync, version);
   save_checkpoint_if_due(sync.step);
 }
 
 void BarrierSyncs::save_checkpoint_if_due(std::uint32_t step) {
   if (world_.conductor.now() < next_checkpoint_) return;
-  next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
+  // As many steps lie between two saves as in a job that stops to save.
+  next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.save +
+                     world_.training.checkpoint.every;
   ++checkpoint_count_;
   saved_step_ = step;
   world_.say(tape::CheckpointSaved{step, tape::kNoLearner});
 }
 
-std::uint32_t BarrierSyncs::restore_checkpoint() {
+bool BarrierSyncs::newest_is_gone() const {
+  bool any = false;
+  for (const auto& replica : replicas_) {
+    if (!replica->has_state) continue;
+    any = true;
+    if (is_current(*replica)) return false;
+  }
+  return any;
+}
+
+void BarrierSyncs::go_on_with(const Replica& replica) {
+  abandon_round();
+  begin_epoch();
+  merged_step_ = replica.job.step();
+  abandon_syncs_after(merged_step_);
+  world_.say(tape::GlobalRestored{replica.job.learner(), epoch_});
+}
+
+// Versions count from 1 again, and what was received before means nothing any more.
+void BarrierSyncs::begin_epoch() {
   ++epoch_;
   std::ranges::fill(versions_, 0);
-  for (std::uint32_t& closed : closed_step_) closed = std::min(closed, saved_step_);
-  for (const auto& sync : open_) sync->abandoned = sync->broken = true;
-  look_again();
   for (const auto& replica : replicas_) {
     for (auto& counter : replica->counters) counter.held_version = 0;
     replica->inbox.clear();
   }
+}
+
+std::uint32_t BarrierSyncs::restore_checkpoint() {
+  begin_epoch();
+  merged_step_ = saved_step_;
+  abandon_syncs_after(saved_step_);
   world_.say(tape::GlobalRestored{tape::kNoLearner, epoch_});
   if (world_.training.checkpoint.every > 0) {
     next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
   }
   return saved_step_;
+}
+
+void BarrierSyncs::abandon_round() {
+  for (const auto& sync : open_) {
+    for (const Take& take : sync->takes) {
+      world_.say(
+          tape::FragmentLost{sync->id, take.learner, sync->fragment, LossReason::kMergeFailed});
+    }
+    sync->takes.clear();
+  }
+  abandon_syncs_after(merged_step_);
+}
+
+void BarrierSyncs::abandon_syncs_after(std::uint32_t step) {
+  for (std::uint32_t& closed : closed_step_) closed = std::min(closed, step);
+  for (const auto& sync : open_) {
+    sync->abandoned = true;
+    if (sync->reduction != Reduction::kNone) sync->reduction = Reduction::kBroken;
+  }
+  changed_.notify();
 }
 
 void BarrierSyncs::close(const Sync& sync) {
@@ -321,7 +324,7 @@ void BarrierSyncs::close(const Sync& sync) {
   }
   std::erase_if(open_, [&](const auto& candidate) { return candidate.get() == &sync; });
   for (const auto& replica : replicas_) replica->arrival.notify();
-  look_again();
+  changed_.notify();
 }
 
 }  // namespace sim::methods

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 
-#include "sim/engine/collectives.h"
-
 namespace sim::methods {
 
 using tape::Activity;
-using tape::TransferStatus;
 
 DataParallel::DataParallel(World& world) : world_(world), job_(world, 0) {}
 
@@ -25,21 +22,27 @@ engine::Process DataParallel::live(bool after_loss) {
     if (job_.can_grow()) co_await job_.grow();
     if (world_.conductor.now() >= next_checkpoint_) co_await save_checkpoint();
     job_.begin(Activity::kStepping);
-    const bool wide = world_.network.model != engine::NetworkModel::kNone &&
-                      job_.regions().size() > 1;
-    if (wide) {
-      co_await step_over_links();
-    } else {
-      co_await step_without_links();
-    }
+    co_await job_.run_steps(steps_until_interruption());
   }
 }
 
 void DataParallel::slices_lost(std::span<const std::uint32_t> slices) {
-  if (!job_.lose_slices(mine(slices))) return;
-  const bool elastic = world_.training.elasticity.elastic;
-  state_lost_ = state_lost_ || !elastic || job_.joined_count() == 0;
+  if (job_.lose_slices(mine(slices))) react();
+}
+
+void DataParallel::network_changed() {
+  if (job_.network_changed()) react();
+}
+
+void DataParallel::react() {
+  const ElasticityOptions& options = world_.training.elasticity;
+  const bool stopped = !options.elastic || job_.joined_count() == 0;
+  state_lost_ = state_lost_ || (stopped && options.recovery == Recovery::kCheckpoint);
   job_.restart([this] { return live(true); });
+}
+
+void DataParallel::hosts_lost(std::span<const std::uint32_t> slices) {
+  job_.lose_hosts(mine(slices));
 }
 
 void DataParallel::slices_returned(std::span<const std::uint32_t> slices) {
@@ -62,6 +65,10 @@ engine::Task<> DataParallel::recover() {
   } else {
     co_await job_.wait_and_restart(!elastic);
   }
+  if (!state_lost_) {
+    const bool regained = co_await job_.regain_state();
+    state_lost_ = !regained;
+  }
   if (state_lost_) co_await load_checkpoint();
 }
 
@@ -74,6 +81,8 @@ engine::Task<> DataParallel::load_checkpoint() {
     world_.say(tape::RolledBack{saved_step_, 0, job_.new_life()});
     job_.jump_to_step(saved_step_);
     job_.receive_schedule_step(saved_schedule_step_);
+  } else {
+    job_.replace_state();
   }
   state_lost_ = false;
   if (checkpoint.every > 0) next_checkpoint_ = world_.conductor.now() + checkpoint.every;
@@ -88,95 +97,16 @@ engine::Task<> DataParallel::save_checkpoint() {
   next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
 }
 
-std::uint32_t DataParallel::steps_until_interruption(Nanoseconds period) const {
+// A save is due at the first boundary after its date.
+std::uint32_t DataParallel::steps_until_interruption() const {
   std::uint32_t steps = world_.horizon.steps_until_due(job_.tokens_per_step());
   if (next_checkpoint_ < base::kNever) {
     const Nanoseconds left = next_checkpoint_ - world_.conductor.now();
+    const Nanoseconds period = job_.next_period();
     const Nanoseconds until = std::max<Nanoseconds>(1, (left + period - 1) / period);
     steps = static_cast<std::uint32_t>(std::min<Nanoseconds>(steps, until));
   }
   return steps;
-}
-
-engine::Task<> DataParallel::step_without_links() {
-  const Nanoseconds compute = job_.next_compute_time();
-  const Nanoseconds period =
-      compute +
-      exposed_reduction(local_reduce_time(), compute, world_.training.buckets);
-  const std::uint32_t steps = job_.steps_are_alike() ? steps_until_interruption(period) : 1;
-  co_await job_.run_stretch(period, compute, steps);
-}
-
-// The first buckets leave once the forward pass (a third) and their share of the backward pass are
-// done; the last one leaves when the whole backward pass is, and only it is exposed on fast links.
-engine::Task<> DataParallel::step_over_links() {
-  const Nanoseconds start = world_.conductor.now();
-  const Nanoseconds compute = job_.next_compute_time();
-  const std::vector<std::uint16_t> ring =
-      engine::best_ring(world_.transport, job_.regions());
-  if (ring.empty()) {
-    job_.begin(Activity::kWaitingForNetwork);
-    co_await world_.transport.network_changed().wait(job_.turn());
-    co_return;
-  }
-  const std::int64_t buckets = world_.training.buckets;
-  const std::int64_t last_bytes = gradient_bytes() / buckets;
-  const Nanoseconds local = local_reduce_time();
-
-  const Nanoseconds first_ready = start + compute / 3 + 2 * compute / 3 / buckets;
-  co_await world_.conductor.sleep_until(first_ready, job_.turn());
-  TransferStatus status = co_await world_.transport.exchange(
-      wide_hops(ring, gradient_bytes() - last_bytes), tape::TrafficClass::kGradient, job_.turn());
-  if (status == TransferStatus::kOk) {
-    const Nanoseconds ready = std::max(start + compute, start + compute / 3 + local);
-    co_await world_.conductor.sleep_until(std::max(world_.conductor.now(), ready), job_.turn());
-    status = co_await world_.transport.exchange(wide_hops(ring, last_bytes),
-                                                tape::TrafficClass::kGradient, job_.turn());
-  }
-  if (status != TransferStatus::kOk) {
-    job_.begin(Activity::kWaitingForNetwork);  // the step is lost; the next turn looks for a ring
-    co_return;
-  }
-  const Nanoseconds tail =
-      engine::ring_extra_latency(world_.transport, ring) + local / buckets;
-  co_await world_.conductor.sleep_for(tail, job_.turn());
-  job_.finish_step(start, compute);
-}
-
-std::int64_t DataParallel::gradient_bytes() const {
-  return static_cast<std::int64_t>(static_cast<double>(world_.model.parameters) *
-                                   world_.model.gradient_bytes);
-}
-
-Nanoseconds DataParallel::local_reduce_time() const {
-  if (world_.network.model == engine::NetworkModel::kNone) return 0;
-  Nanoseconds longest = 0;
-  for (const std::uint16_t region : job_.regions()) {
-    longest = std::max(longest, engine::local_all_reduce(world_.network.regions[region],
-                                                         job_.joined_in(region), gradient_bytes()));
-  }
-  return longest;
-}
-
-// Two-level: the regions are the members of the wide ring. Flat ring: all slices are, laid out
-// region by region, so each wide edge carries 2 (n-1)/n with n slices.
-std::vector<engine::Hop> DataParallel::wide_hops(const std::vector<std::uint16_t>& ring,
-                                                 std::int64_t payload_bytes) const {
-  std::vector<engine::Hop> hops = engine::ring_hops(ring, payload_bytes);
-  if (world_.training.reduce == ReduceKind::kRing) {
-    const auto members = static_cast<double>(job_.joined_count());
-    for (engine::Hop& hop : hops) {
-      hop.bytes = static_cast<std::int64_t>(2 * (members - 1) / members *
-                                            static_cast<double>(payload_bytes));
-    }
-  }
-  return hops;
-}
-
-Nanoseconds exposed_reduction(Nanoseconds total, Nanoseconds compute, std::int64_t buckets) {
-  if (total == 0) return 0;
-  const Nanoseconds hidden = 2 * compute / 3 - 2 * compute / 3 / buckets;
-  return std::max(total - hidden, total / buckets);
 }
 
 }  // namespace sim::methods

@@ -1,8 +1,10 @@
 // sim/methods/data_parallel.h: synchronous data parallel over one job of all slices.
 //
-// Every step all-reduces the whole gradient, overlapped with the backward pass. Elastic: a loss
-// shrinks the job and the batch. Non-elastic: a loss stops everything until the slices are back,
-// the program has restarted, the last checkpoint is loaded, and the lost steps are redone.
+// Every step all-reduces the whole gradient, overlapped with the backward pass. Elastic: a loss, or a
+// partition, shrinks the job and the batch. Non-elastic: a loss stops everything until the slices are
+// back and the program has restarted; a partition makes it wait. What stopped altogether goes on from
+// the state that somebody still holds (recovery), else from the last checkpoint, else from the
+// beginning, and does the lost steps again.
 #pragma once
 
 #include "sim/methods/elastic_job.h"
@@ -16,13 +18,13 @@ class DataParallel final : public Method {
 
   void start() override;
   void slices_lost(std::span<const std::uint32_t> slices) override;
-  void hosts_lost(std::span<const std::uint32_t>) override {}  // only the checkpoint is gone back to
+  void hosts_lost(std::span<const std::uint32_t> slices) override;
   void slices_returned(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t) override {}
   void syncer_returned(std::uint16_t) override {}
   std::size_t syncer_count() const override { return 0; }
   std::uint16_t syncer_region(std::uint16_t) const override { return 0; }
-  void network_changed() override { job_.network_changed(); }
+  void network_changed() override;
   void tell_finished_steps() override { job_.tell_stretch(); }
   Nanoseconds step_end(std::uint16_t) const override { return job_.step_end(); }
 
@@ -31,28 +33,17 @@ class DataParallel final : public Method {
   engine::Task<> recover();
   engine::Task<> load_checkpoint();
   engine::Task<> save_checkpoint();
-  engine::Task<> step_without_links();
-  engine::Task<> step_over_links();
+  void react();
 
   std::vector<std::uint32_t> mine(std::span<const std::uint32_t> slices) const;
-  Nanoseconds local_reduce_time() const;
-  std::vector<engine::Hop> wide_hops(const std::vector<std::uint16_t>& ring,
-                                     std::int64_t payload_bytes) const;
-  std::int64_t gradient_bytes() const;
-  std::uint32_t steps_until_interruption(Nanoseconds period) const;
+  std::uint32_t steps_until_interruption() const;
 
   World& world_;
   ElasticJob job_;
   std::uint32_t saved_step_ = 0;
   std::uint32_t saved_schedule_step_ = 0;
   Nanoseconds next_checkpoint_ = base::kNever;
-  bool state_lost_ = false;  // a loss stopped the whole job: it goes on from the checkpoint
+  bool state_lost_ = false;  // it goes on from the checkpoint, whatever hits it before it has that
 };
-
-// Exposed communication of a reduction that takes `total` alone and overlaps a backward pass of two
-// thirds of `compute` in `buckets` equal parts:
-//   max( total - 2/3 compute (1 - 1/buckets), total / buckets )
-// Source: facts (decoupled-diloco.md) 3.3, the closed form that fits Table 13.
-Nanoseconds exposed_reduction(Nanoseconds total, Nanoseconds compute, std::int64_t buckets);
 
 }  // namespace sim::methods

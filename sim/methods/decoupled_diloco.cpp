@@ -10,9 +10,7 @@ namespace sim::methods {
 using tape::Activity;
 
 DecoupledDiloco::DecoupledDiloco(World& world)
-    : ReplicaMethod(world), syncer_(world, replicas_) {
-  for (const auto& learner : world.shape().learners) host_copies_.emplace_back(learner);
-}
+    : ReplicaMethod(world), syncer_(world, replicas_) {}
 
 void DecoupledDiloco::start() {
   ReplicaMethod::start();
@@ -34,18 +32,14 @@ engine::Process DecoupledDiloco::live(Replica& replica, bool after_loss) {
 
 engine::Task<> DecoupledDiloco::step(Replica& replica) {
   ElasticJob& job = replica.job;
-  const Nanoseconds start = world_.conductor.now();
-  const Nanoseconds compute = job.next_compute_time();
   if (!world_.with_merges) {
-    const std::uint32_t steps =
-        job.steps_are_alike() ? world_.horizon.steps_until_due(job.tokens_per_step()) : 1;
-    co_await job.run_stretch(compute, compute, steps);
+    co_await job.run_steps(world_.horizon.steps_until_due(job.tokens_per_step()));
     co_return;
   }
-  job.expect_step_end(start + compute);
-  co_await world_.conductor.sleep_until(start + compute, job.turn());
-  job.finish_step(start, compute);
-  world_.conductor.spawn(syncer_.report(replica, compute),
+  const Nanoseconds start = world_.conductor.now();
+  const bool done = co_await job.run_steps(1);
+  if (!done) co_return;
+  world_.conductor.spawn(syncer_.report(replica, world_.conductor.now() - start),
                          {engine::Priority::kArrival, job.learner()});
 }
 
@@ -76,40 +70,21 @@ void DecoupledDiloco::adopt(Replica& replica) {
   replica.inbox = std::move(early);
 }
 
-void DecoupledDiloco::slices_lost(std::span<const std::uint32_t> slices) {
-  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    ElasticJob& job = replicas_[learner]->job;
-    job.tell_stretch();
-    for (const std::uint32_t slice : lost) {
-      if (job.joined(slice)) host_copies_[learner].leave(slice, job.total_steps());
-    }
-  }
-  ReplicaMethod::slices_lost(slices);
-}
-
 // Only the hosts' copies outlast the program.
 void DecoupledDiloco::go_out(Replica& replica) {
   if (!replica.out) replica.out_since = world_.conductor.now();
   replica.out = true;
-  replica.reported = false;
+  replica.reported = replica.reported_again = replica.heard = false;
   syncer_.learner_failed(replica);
-  const bool stopped_dead = replica.job.joined_count() == 0;
-  if (stopped_dead && world_.with_merges &&
-      world_.training.elasticity.recovery != Recovery::kHostMemory) {
-    lose_state(replica);
-  }
+  if (world_.with_merges && !replica.job.state_lives()) lose_state(replica);
 }
 
 void DecoupledDiloco::hosts_lost(std::span<const std::uint32_t> slices) {
+  ReplicaMethod::hosts_lost(slices);
   if (!world_.with_merges) return;
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
-    Replica& replica = *replicas_[learner];
-    for (const std::uint32_t slice : lost) host_copies_[learner].host_died(slice);
-    // Any slice left holds the whole state, and so does any host that was there to the last.
-    if (replica.job.joined_count() == 0 &&
-        !host_copies_[learner].any_holds(replica.job.total_steps())) {
-      lose_state(replica);
-    }
+    // Any slice or host left holds the whole state.
+    if (!replicas_[learner]->job.state_lives()) lose_state(*replicas_[learner]);
   }
   syncer_.shards_changed().notify();  // a shard may have counted on its parameters
 }
@@ -136,7 +111,7 @@ void DecoupledDiloco::syncer_lost(std::uint16_t shard) {
 void DecoupledDiloco::syncer_host_lost(std::uint16_t shard) { syncer_.host_lost(shard); }
 
 void DecoupledDiloco::network_changed() {
-  for (const auto& replica : replicas_) replica->job.network_changed();
+  ReplicaMethod::network_changed();
   if (world_.with_merges) syncer_.network_changed();
 }
 

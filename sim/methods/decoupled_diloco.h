@@ -5,7 +5,6 @@
 // the syncer decides, which may be one step past the reported one if a grace window outlasts it.
 #pragma once
 
-#include "sim/methods/host_copies.h"
 #include "sim/methods/replica_method.h"
 #include "sim/methods/syncer.h"
 
@@ -16,7 +15,6 @@ class DecoupledDiloco final : public ReplicaMethod {
   explicit DecoupledDiloco(World& world);
 
   void start() override;
-  void slices_lost(std::span<const std::uint32_t> slices) override;
   void hosts_lost(std::span<const std::uint32_t> slices) override;
   void syncer_lost(std::uint16_t shard) override;
   void syncer_host_lost(std::uint16_t shard) override;
@@ -39,11 +37,10 @@ class DecoupledDiloco final : public ReplicaMethod {
 
   void adopt(Replica& replica);
   void go_out(Replica& replica) override;
-  void lose_state(Replica& replica);
+  void lose_state(Replica& replica) override;
   bool pinned() const { return world_.training.adoption == Adoption::kPinned; }
 
   Syncer syncer_;
-  std::vector<HostCopies> host_copies_;  // (M)
 };
 
 }  // namespace sim::methods

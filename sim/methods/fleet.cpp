@@ -45,24 +45,21 @@ double drawn_speed(const SpeedSpreadOptions& spread, std::uint64_t seed, const s
   return base::exponential(spread.island_sd * stream.next_normal());
 }
 
-// Speed per island, in the order of shape.islands.
-std::vector<double> add_islands(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
-                                const std::vector<IslandOptions>& options, std::uint64_t seed,
-                                Fleet& fleet) {
-  std::vector<double> speeds;
+void add_islands(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
+                 const std::vector<IslandOptions>& options, std::uint64_t seed, Fleet& fleet) {
   for (const IslandOptions& group : options) {
     for (std::int64_t n = 1; n <= group.count; ++n) {
       const std::string name = group.count == 1 ? group.name : fmt::format("{}/{}", group.name, n);
       const auto island = static_cast<std::uint32_t>(fleet.shape.islands.size());
       const double speed = group.speed * drawn_speed(spread, seed, name);
       fleet.shape.islands.push_back(name);
-      speeds.push_back(speed);
       const std::int64_t chips = group.chips / group.slices;
       for (std::int64_t s = 1; s <= group.slices; ++s) {
         fleet.shape.slices.push_back({fmt::format("{}/slice-{}", name, s), island,
                                       region_index(fleet.shape, group.region), tape::kNoLearner,
                                       chips, 0, 0, 0, std::llround(group.power_w * 1e3),
                                       std::llround(group.dollars_per_h * 1e9)});
+        fleet.slice_speed.push_back(speed);
         fleet.slice_flops_per_s.push_back(
             useful_flops_per_s(model, chips, group.peak_flops, speed));
       }
@@ -70,7 +67,6 @@ std::vector<double> add_islands(const NominalModelOptions& model, const SpeedSpr
       fleet.shape.watts_assumed = fleet.shape.watts_assumed || group.power_assumed;
     }
   }
-  return speeds;
 }
 
 bool is_used(const RunShape& shape, const SliceShape& slice, const std::vector<std::string>& use) {
@@ -189,12 +185,26 @@ void give_batch(const TrainingOptions& training, std::uint32_t slots, Fleet& fle
   }
 }
 
-Nanoseconds compute_time(const NominalModelOptions& model, const TrainingOptions& training,
-                         double speed, std::uint64_t tokens, double flops_per_s) {
-  if (training.step_time > 0) {
-    return base::from_seconds(base::to_seconds(training.step_time) / speed);
+// The nearest nanosecond, but no noticeably shorter step: nothing is faster than its chips.
+Nanoseconds whole_nanoseconds(double seconds) {
+  constexpr double kNoticeable = 1e-6;
+  const Nanoseconds nearest = base::from_seconds(seconds);
+  const bool short_of_it = base::to_seconds(nearest) < seconds * (1 - kNoticeable);
+  return nearest > 0 && short_of_it ? nearest + 1 : nearest;
+}
+
+// Tokens per second of the whole fleet with everything healthy, compute only.
+double native_tokens_per_s(const NominalModelOptions& model, const TrainingOptions& training,
+                           const Fleet& fleet) {
+  double flops = 0, chips_at_speed = 0;
+  for (std::size_t s = 0; s < fleet.shape.slices.size(); ++s) {
+    flops += fleet.slice_flops_per_s[s];
+    chips_at_speed += static_cast<double>(fleet.shape.slices[s].chips) * fleet.slice_speed[s];
   }
-  return base::from_seconds(step_flop(model, static_cast<double>(tokens)) / flops_per_s);
+  if (training.step_time == 0) return flops / step_flop(model, 1.0);
+  const double at_speed_1 =
+      static_cast<double>(fleet.shape.batch_tokens) / base::to_seconds(training.step_time);
+  return at_speed_1 * chips_at_speed / static_cast<double>(fleet.shape.chips);
 }
 
 }  // namespace
@@ -206,34 +216,40 @@ Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spr
   RunShape& shape = fleet.shape;
   shape.batch_tokens = static_cast<std::uint64_t>(model.batch_tokens);
   add_network(network, shape);
-  const std::vector<double> speeds = add_islands(model, spread, islands, seed, fleet);
+  add_islands(model, spread, islands, seed, fleet);
   add_learners(training, shape);
   std::uint32_t used = 0;
   for (const auto& learner : shape.learners) used += static_cast<std::uint32_t>(learner.slices.size());
   shape.slots = slots == 0 ? used : slots;
   give_batch(training, shape.slots, fleet);
 
-  double fleet_flops = 0;
   for (std::size_t s = 0; s < shape.slices.size(); ++s) {
-    const SliceShape& slice = shape.slices[s];
-    fleet_flops += fleet.slice_flops_per_s[s];
+    const bool used_here = shape.slices[s].learner != tape::kNoLearner;
     fleet.slice_step_time.push_back(
-        slice.learner == tape::kNoLearner
-            ? 0
-            : compute_time(model, training, speeds[slice.island], slice.tokens,
-                           fleet.slice_flops_per_s[s]));
+        used_here ? whole_nanoseconds(slice_step_s(model, training, fleet, s)) : 0);
+    shape.slices[s].step_time = fleet.slice_step_time[s];
   }
+  shape.steps_vary = spread.step_sd > 0;
   const bool synchronous = training.method == MethodKind::kDataParallel;
   shape.model_is_learner = synchronous;
   shape.may_roll_back = training.checkpoint.redo;
-  shape.native_tokens_per_s =
-      training.step_time > 0
-          ? static_cast<double>(shape.batch_tokens) / base::to_seconds(training.step_time)
-          : fleet_flops / step_flop(model, 1.0);
+  shape.native_tokens_per_s = native_tokens_per_s(model, training, fleet);
   shape.nominal_step =
       base::from_seconds(static_cast<double>(shape.batch_tokens) / shape.native_tokens_per_s);
   shape.fragment_parameters = nominal_fragments(model, training);
   return fleet;
+}
+
+double slice_step_s(const NominalModelOptions& model, const TrainingOptions& training,
+                    const Fleet& fleet, std::size_t slice) {
+  const SliceShape& shape = fleet.shape.slices[slice];
+  const auto tokens = static_cast<double>(shape.tokens);
+  if (training.step_time == 0) return step_flop(model, tokens) / fleet.slice_flops_per_s[slice];
+  const double share_of_batch = tokens / static_cast<double>(fleet.shape.batch_tokens);
+  const double share_of_fleet =
+      static_cast<double>(shape.chips) / static_cast<double>(fleet.shape.chips);
+  return base::to_seconds(training.step_time) * share_of_batch / share_of_fleet /
+         fleet.slice_speed[slice];
 }
 
 }  // namespace sim::methods

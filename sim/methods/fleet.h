@@ -17,15 +17,21 @@ namespace sim::methods {
 
 struct Fleet {
   tape::RunShape shape;
-  // Compute rate of each slice, FLOP/s: chips x peak x utilization x speed of its island.
+  std::vector<double> slice_speed;  // of its island, the drawn factor included
+  // Compute rate of each slice, FLOP/s: chips x peak x utilization x speed.
   std::vector<double> slice_flops_per_s;
-  // Compute time of one step of each slice on its own slots; 0 for unused slices.
+  // As in shape.slices: compute time of one step of each slice on its own tokens; 0 for unused slices,
+  // and where it is below half a nanosecond.
   std::vector<Nanoseconds> slice_step_time;
 };
 
 // Builds islands, slices, learners, slots and fragments.
 //
-//   step time of a slice = 6 x parameters x its tokens / its FLOP/s      (or step_time / speed)
+//   step time of a slice = 6 x parameters x its tokens / its FLOP/s
+//
+// or, where step_time is given as that of the whole fleet at speed 1,
+//
+//   step time of a slice = step_time x (its tokens / batch tokens) x (fleet's chips / its chips) / speed
 //
 // `slots` is the number of examples in the global batch; with 0 (no mathematics) every used slice
 // gets one slot. Tokens and slots are shared out by the same weights, each rounded on its own, so
@@ -35,5 +41,9 @@ struct Fleet {
 Fleet make_fleet(const NominalModelOptions& model, const SpeedSpreadOptions& spread,
                  const engine::NetworkOptions& network, const std::vector<IslandOptions>& islands,
                  const TrainingOptions& training, std::uint32_t slots, std::uint64_t seed);
+
+// Compute time of one step of a used slice on its own tokens, in seconds and not rounded.
+double slice_step_s(const NominalModelOptions& model, const TrainingOptions& training,
+                    const Fleet& fleet, std::size_t slice);
 
 }  // namespace sim::methods

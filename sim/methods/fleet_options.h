@@ -37,7 +37,7 @@ struct IslandOptions {
 
 struct SpeedSpreadOptions {
   double island_sd;  // sd of the natural log of an island's speed, drawn once
-  double step_sd;    // the same per step of a learner
+  double step_sd;    // the same for each step of each island
 };
 
 }  // namespace sim::methods

@@ -68,7 +68,8 @@ const SchemaOf<SpeedSpreadOptions>& speed_spread_schema() {
       SchemaOf<S>()
           .real("island_sd", &S::island_sd, between(0, 2), 0.0,
                 "standard deviation of the natural log of an island's speed, drawn once")
-          .real("step_sd", &S::step_sd, between(0, 2), 0.0, "the same, per step of a learner");
+          .real("step_sd", &S::step_sd, between(0, 2), 0.0,
+                "the same, drawn for each step of each island; a step takes as long as its slowest");
   return schema;
 }
 

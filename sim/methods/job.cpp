@@ -14,8 +14,13 @@ Job::Job(World& world, std::uint16_t learner)
     : world_(world),
       learner_(learner),
       states_(shape().slices.size(), SliceState::kJoined),
-      joined_count_(states_.size()),
-      step_time_(world.seed, "step-time/" + shape().name) {
+      joined_count_(states_.size()) {
+  for (const std::uint32_t slice : shape().slices) {
+    const std::uint32_t island = world.shape().slices[slice].island;
+    if (!members_.empty() && members_.back().island == island) continue;
+    members_.push_back(
+        {island, base::Stream(world.seed, "step-time/" + world.shape().islands[island])});
+  }
   refresh();
 }
 
@@ -35,11 +40,15 @@ void Job::set_state(std::uint32_t slice, SliceState state) {
   world_.say(tape::SliceChanged{slice, state});
 }
 
-void Job::lose(std::uint32_t slice) {
+void Job::lose(std::uint32_t slice) { leave(slice, SliceState::kFailed); }
+
+void Job::set_apart(std::uint32_t slice) { leave(slice, SliceState::kWaiting); }
+
+void Job::leave(std::uint32_t slice, SliceState state) {
   if (in_stretch() && joined(slice)) {
-    throw std::logic_error("job: a joined slice is lost inside an open stretch");
+    throw std::logic_error("job: a joined slice leaves inside an open stretch");
   }
-  set_state(slice, SliceState::kFailed);
+  set_state(slice, state);
   refresh();
 }
 
@@ -52,45 +61,45 @@ void Job::take_back(const std::vector<std::uint32_t>& slices) {
   refresh();
 }
 
-std::vector<std::uint32_t> Job::waiting() const {
+std::vector<std::uint32_t> Job::in_state(SliceState state) const {
   std::vector<std::uint32_t> slices;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i] == SliceState::kWaiting) slices.push_back(shape().slices[i]);
+    if (states_[i] == state) slices.push_back(shape().slices[i]);
   }
   return slices;
 }
 
+Job::Member& Job::member_on(std::uint32_t island) {
+  return *std::ranges::lower_bound(members_, island, {}, &Member::island);
+}
+
 void Job::refresh() {
-  compute_ = 0;
+  compute_ = 1;
+  for (Member& member : members_) {
+    member.compute = 0;
+    member.joined = false;
+  }
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != SliceState::kJoined) continue;
-    const std::uint32_t slice = shape().slices[i];
-    compute_ = std::max(compute_, world_.fleet.slice_step_time[slice]);
-    tokens += world_.shape().slices[slice].tokens;
+    const tape::SliceShape& slice = world_.shape().slices[shape().slices[i]];
+    Member& member = member_on(slice.island);
+    member.joined = true;
+    member.compute = std::max(member.compute, slice.step_time);
+    compute_ = std::max(compute_, slice.step_time);
+    tokens += slice.tokens;
   }
   tokens_ = static_cast<std::uint32_t>(tokens);
+  refresh_regions();
 }
 
-std::vector<std::uint16_t> Job::regions() const {
-  std::vector<std::uint16_t> found;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i] == SliceState::kJoined) {
-      found.push_back(world_.shape().slices[shape().slices[i]].region);
-    }
+void Job::refresh_regions() {
+  joined_in_.assign(world_.shape().regions.size(), 0);
+  for (const std::uint32_t slice : all_joined()) ++joined_in_[world_.shape().slices[slice].region];
+  regions_.clear();
+  for (std::size_t region = 0; region < joined_in_.size(); ++region) {
+    if (joined_in_[region] > 0) regions_.push_back(static_cast<std::uint16_t>(region));
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
-std::size_t Job::joined_in(std::uint16_t region) const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    count += states_[i] == SliceState::kJoined &&
-             world_.shape().slices[shape().slices[i]].region == region;
-  }
-  return count;
 }
 
 void Job::begin(tape::Activity activity) {
@@ -102,13 +111,31 @@ void Job::begin(tape::Activity activity) {
 
 Nanoseconds Job::next_compute_time() const {
   if (steps_are_alike()) return compute_;
-  // Keyed by the step, so that one arm's detours do not shift another's spread.
-  base::Stream stream(step_time_.word_at(step_), "factor");
+  Nanoseconds slowest = 1;
+  for (const Member& member : members_) {
+    if (member.joined) slowest = std::max(slowest, drawn_compute_time(member));
+  }
+  return slowest;
+}
+
+// Keyed by island and step, so that arms share it and one arm's detours do not shift another's spread.
+Nanoseconds Job::drawn_compute_time(const Member& member) const {
+  base::Stream stream(member.noise.word_at(step_), "factor");
   const double factor = base::exponential(world_.step_sd * stream.next_normal());
-  return base::from_seconds(base::to_seconds(compute_) * factor);
+  return std::max<Nanoseconds>(1, base::from_seconds(base::to_seconds(member.compute) * factor));
+}
+
+// With one member there is nobody who waited.
+void Job::tell_members() {
+  if (steps_are_alike() || members_.size() < 2) return;
+  for (const Member& member : members_) {
+    if (!member.joined) continue;
+    world_.say(tape::MemberComputed{drawn_compute_time(member), member.island, learner_});
+  }
 }
 
 void Job::tell(Nanoseconds start, Nanoseconds period, Nanoseconds compute, std::uint32_t count) {
+  tell_members();
   world_.say(tape::StepsDone{start, period, compute, step_ + 1, count, tokens_, schedule_step_ + 1,
                              learner_, incarnation_});
   step_ += count;

@@ -48,8 +48,10 @@ struct Replica {
   bool out = false;                // too few slices left to go on
   Nanoseconds out_since = 0;
 
-  // Its newest report that the syncer has not consumed.
+  // Its newest report that the syncer has not consumed; `heard`: nor merged anything since.
   bool reported = false;
+  bool reported_again = false;  // the next step's came before that was consumed
+  bool heard = false;
   std::uint32_t reported_step = 0;
   Nanoseconds reported_at = 0;
 

@@ -15,12 +15,27 @@ void ReplicaMethod::start() {
 void ReplicaMethod::slices_lost(std::span<const std::uint32_t> slices) {
   for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
     Replica& replica = *replicas_[learner];
-    const bool react = replica.job.lose_slices(lost);
-    const bool stopped = react && !world_.training.elasticity.elastic;
+    const bool must_react = replica.job.lose_slices(lost);
+    const bool stopped = must_react && !world_.training.elasticity.elastic;
     if (stopped || replica.job.joined_count() == 0) go_out(replica);
-    if (!react) continue;
-    if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
-    replica.job.restart([this, r = &replica] { return live(*r, true); });
+    if (must_react) react(replica);
+  }
+}
+
+void ReplicaMethod::react(Replica& replica) {
+  if (replica.copying) abandon_copy(replica, tape::LossReason::kReceiverDied);
+  replica.job.restart([this, r = &replica] { return live(*r, true); });
+}
+
+void ReplicaMethod::hosts_lost(std::span<const std::uint32_t> slices) {
+  for (const auto& [learner, lost] : by_learner(world_.shape(), slices)) {
+    replicas_[learner]->job.lose_hosts(lost);
+  }
+}
+
+void ReplicaMethod::network_changed() {
+  for (const auto& replica : replicas_) {
+    if (replica->job.network_changed()) react(*replica);
   }
 }
 
@@ -40,6 +55,13 @@ engine::Task<> ReplicaMethod::regain_slices(Replica& replica) {
   const bool whole = job.joined_count() == job.shape().slices.size();
   if (elastic ? job.joined_count() == 0 : !whole) {
     co_await job.wait_and_restart(!elastic);
+    const bool regained = !replica.has_state || co_await job.regain_state();
+    if (regained) co_return;
+    if (world_.with_merges) {
+      lose_state(replica);
+    } else {
+      job.replace_state();  // what learners hold is not simulated
+    }
   } else if (replica.has_state) {
     co_await job.shrink();
   }

@@ -2,6 +2,7 @@
 #include "sim/methods/syncer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/methods/fragment_traffic.h"
 
@@ -77,15 +78,15 @@ engine::Process Syncer::collect() {
     quorum_estimate_.add(world_.conductor.now() - first);
     const Nanoseconds grace = grace_now();
     const Nanoseconds until = world_.conductor.now() + grace;
-    while (grace > 0 && reporter_count() < expected_count()) {
+    while (grace > 0 && reporter_count() < expected_count() && !anybody_is_a_step_further()) {
       const bool reported = co_await reported_.wait_until(until, decision());
       if (!reported) break;
     }
     if (world_.conductor.now() >= next_checkpoint_ && !any_fragment_lost()) {
       co_await save_checkpoint();
     }
-    const std::vector<std::uint16_t> members = consume_reports();
-    begin_due(step_, first, members);
+    consume_reports();
+    begin_due(step_, first);
   }
 }
 
@@ -130,8 +131,10 @@ engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
   if (status != TransferStatus::kOk || replica.job.incarnation() != incarnation) co_return;
   snapshots_.marker_returned(replica, marker);
   if (step_duration > 0) step_estimates_[replica.job.learner()].add(step_duration);
+  replica.reported_again = replica.reported;
   if (!replica.reported) replica.reported_at = world_.conductor.now();
   replica.reported = true;
+  replica.heard = true;
   replica.reported_step = std::max(replica.reported_step, step);
   reported_.notify();
 }
@@ -149,8 +152,7 @@ std::vector<std::uint16_t> Syncer::due_at(std::uint32_t step) {
 
 // A turn is one fragment's: late = skip begins at most as many as fall due, late = merge makes up for
 // what found no room.
-void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
-                       const std::vector<std::uint16_t>& members) {
+void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report) {
   // Learners that wait for what is in flight (pinned) bound it themselves.
   const std::size_t limit =
       pinned() ? SIZE_MAX
@@ -159,10 +161,13 @@ void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
   const std::vector<std::uint16_t> queue = due_at(step);
   std::size_t turns =
       world_.training.late == LatePolicy::kMerge ? queue.size() : now_due.size();
+  const std::vector<std::uint16_t> members = heard_learners();
+  bool began = false;
   late_.clear();
   for (const std::uint16_t p : queue) {
     if (turns > 0 && in_flight_.size() < limit && !fragment_in_flight(p)) {
       --turns;
+      began = true;
       last_begun_[p] = step;
       in_flight_.push_back(p);
       world_.conductor.spawn(sync(p, step, first_report, members), decision());
@@ -175,6 +180,8 @@ void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report,
     world_.say(tape::FragmentSkipped{step, p, LossReason::kInFlightLimit});
     settle(p, step);
   }
+  if (!began) return;
+  for (const std::uint16_t m : members) replicas_[m]->heard = false;
 }
 
 // One outer update of one fragment, from the takes to the broadcast.
@@ -391,11 +398,24 @@ Nanoseconds Syncer::first_report_date() const {
   return first;
 }
 
-std::vector<std::uint16_t> Syncer::consume_reports() {
+// They have opened this step. For what is merged a report counts until something is: where fewer
+// fragments than steps are due, all who reported since the last merge have part in the next.
+void Syncer::consume_reports() {
+  for (const auto& replica : replicas_) {
+    if (replica->reported_again) replica->reported_at = world_.conductor.now();
+    replica->reported = std::exchange(replica->reported_again, false);
+  }
+}
+
+// Grace lasts a step at most, whatever a step is estimated to take.
+bool Syncer::anybody_is_a_step_further() const {
+  return std::ranges::any_of(replicas_, [](const auto& r) { return r->reported_again; });
+}
+
+std::vector<std::uint16_t> Syncer::heard_learners() const {
   std::vector<std::uint16_t> members;
   for (const auto& replica : replicas_) {
-    if (has_reported(*replica)) members.push_back(replica->job.learner());
-    replica->reported = false;
+    if (replica->heard || has_reported(*replica)) members.push_back(replica->job.learner());
   }
   return members;
 }

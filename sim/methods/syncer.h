@@ -98,8 +98,7 @@ class Syncer {
   Nanoseconds grace_now() const;
   Nanoseconds step_estimate() const;
   std::vector<std::uint16_t> due_at(std::uint32_t step);
-  void begin_due(std::uint32_t step, Nanoseconds first_report,
-                 const std::vector<std::uint16_t>& members);
+  void begin_due(std::uint32_t step, Nanoseconds first_report);
   void take(Sync& sync, const std::vector<std::uint16_t>& members);
   void drop_lost_takes(Sync& sync);
   void lose_take(const Sync& sync, const Take& take, tape::LossReason reason);
@@ -144,7 +143,9 @@ class Syncer {
   std::size_t shard_of(std::uint16_t learner) const { return central() ? 0 : learner; }
   std::size_t reporter_count() const;
   std::size_t expected_count() const;
-  std::vector<std::uint16_t> consume_reports();
+  void consume_reports();
+  bool anybody_is_a_step_further() const;
+  std::vector<std::uint16_t> heard_learners() const;
   Nanoseconds first_report_date() const;
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
   bool fragment_in_flight(std::uint16_t fragment) const;

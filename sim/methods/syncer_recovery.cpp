@@ -270,8 +270,10 @@ const Replica* Syncer::furthest_ahead(const Shard& shard) const {
   return ahead;
 }
 
+// A program that starts anew and reads the store, as a job does.
 engine::Task<> Syncer::load_checkpoint(std::size_t index) {
-  co_await world_.conductor.sleep_for(world_.training.checkpoint.load, decision());
+  co_await world_.conductor.sleep_for(
+      world_.training.elasticity.restart + world_.training.checkpoint.load, decision());
   if (!any_fragment_lost() || !nobody_has_state()) co_return;
   if (!world_.training.checkpoint.redo) {
     for (std::size_t p = 0; p < holders_.fragment_count(); ++p) holders_.receive(index, p);

@@ -84,7 +84,7 @@ struct TrainingOptions {
   ElasticityOptions elasticity;
   CheckpointOptions checkpoint;
 
-  // Data parallel.
+  // Among the slices of one learner.
   ReduceKind reduce;
   std::int64_t buckets;        // gradient buckets that become ready evenly through the backward pass
 

@@ -82,8 +82,12 @@ const SchemaOf<CheckpointOptions>& checkpoint_schema() {
           .duration("every", &C::every, kUpTo90Days, "30 min", "0 s: no checkpoints (assumed)")
           .duration("save", &C::save, kUpTo90Days, "0 s",
                     "blocking part of saving (assumed: written behind the training)")
-          .duration("load", &C::load, kUpTo90Days, "60 s", "reading the last one back (assumed)")
-          .boolean("redo", &C::redo, true, "a restart loses the steps since the last checkpoint");
+          .duration("load", &C::load, kUpTo90Days, "60 s",
+                    "reading the last one, or the initial state, back (assumed)")
+          .boolean("redo", &C::redo, true,
+                   "a state that nobody holds any more is the last checkpoint's, or with none the "
+                   "initial one, and the steps since are done again; false: nothing is ever lost "
+                   "(an oracle of timing only)");
   return schema;
 }
 
@@ -148,7 +152,9 @@ void add_layout_keys(SchemaOf<TrainingOptions>& schema) {
               "equal", "how the global batch is shared out")
       .text_list("use", &T::use, "region:NAME or island:NAME; empty: everything; the rest idles")
       .duration("step_time", &T::step_time, kUpTo90Days, "0 s",
-                "compute time of a step; 0: from model, chips, peak and utilization");
+                "compute time of a step of the whole fleet at speed 1: a slice takes step_time x (its "
+                "tokens / batch_tokens) x (fleet's chips / its chips) / its speed; 0: from model, "
+                "chips, peak and utilization");
 }
 
 void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
@@ -160,7 +166,8 @@ void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
       .boolean("elastic", of(&E::elastic), true,
                "go on with the slices that are left (paper 2.1); false: stop until all are back")
       .duration("detection", of(&E::detection), kUpTo90Days, "0 s",
-                "from a failure until the job notices (assumed: part of downscale)")
+                "from a failure or partition until the job and the others notice (assumed: part of "
+                "downscale)")
       .duration("downscale", of(&E::downscale), kUpTo90Days, "10 s",
                 "stop after a loss (paper: tens of seconds with upscale; calibrated, facts 2.6)")
       .duration("upscale", of(&E::upscale), kUpTo90Days, "12 s",
@@ -175,23 +182,34 @@ void add_elasticity_keys(SchemaOf<TrainingOptions>& schema) {
                                    {"step-end", FailureActs::kStepEnd}},
               "at-once", "whether the step under way is lost (paper's simulation: step-end)")
       .boolean("join_state", of(&E::join_state), true,
-               "an upscale across regions also moves the state over the links")
+               "who takes part again without the job's present state is sent it, over the links where "
+               "need be; false: that costs nothing")
+      .choice("recovery", of(&E::recovery),
+              Choices<Recovery>{{"host-memory", Recovery::kHostMemory},
+                                {"peer", Recovery::kPeer},
+                                {"checkpoint", Recovery::kCheckpoint}},
+              "host-memory",
+              "where the state comes from when a program died: its hosts' copy of the last step "
+              "(chips and slices leave it, islands and regions take it), else a replica that is up, "
+              "else the last checkpoint (arXiv:2604.21428, section 4)")
+      .duration("timeout", of(&E::timeout), kUpTo90Days, "0 s",
+                "how long a collective hangs on a link that went down before it is tried again "
+                "(assumed)")
       .table("checkpoint", &TrainingOptions::checkpoint, checkpoint_schema(),
-             "what a restart goes back to")
-      .only("method", {"data-parallel", "streaming-diloco", "diloco"});
+             "what is gone back to when nobody holds the state");
 }
 
-void add_data_parallel_keys(SchemaOf<TrainingOptions>& schema) {
+// How the slices of one learner reduce their gradients.
+void add_reduction_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
   schema
       .choice("reduce", &T::reduce,
               Choices<ReduceKind>{{"two-level", ReduceKind::kTwoLevel}, {"ring", ReduceKind::kRing}},
-              "two-level", "two-level: inside each region, then one ring over the regions")
-      .only("method", {"data-parallel"})
+              "two-level",
+              "of gradients in a learner. two-level: inside each region, then one ring over its regions")
       .integer("buckets", &T::buckets, between(1, 1e6), 64,
                "gradient buckets that become ready evenly through the backward pass (fits the "
-               "paper's Table 13, facts 3.3)")
-      .only("method", {"data-parallel"});
+               "paper's Table 13, facts 3.3)");
 }
 
 const std::vector<std::string>& decoupled() {
@@ -277,8 +295,9 @@ void add_patience_keys(SchemaOf<TrainingOptions>& schema) {
                                   {"stale", LossPolicy::kStale},
                                   {"discard", LossPolicy::kDiscard}},
               "skip",
-              "a learner that is gone: merge without it and let it copy a peer; wait for it; let it "
-              "go on with what it has; or throw the round away (assumed)")
+              "a learner that is gone: merge without it, and back it copies what it missed (a peer's "
+              "state if there was a merge, else nothing); wait for it; let it go on with what it has; "
+              "or throw the round away (assumed)")
       .only("method", at_barriers())
       .choice("late", &T::late,
               Choices<LatePolicy>{{"block", LatePolicy::kBlock},
@@ -346,7 +365,7 @@ const SchemaOf<TrainingOptions>& training_schema() {
     add_layout_keys(built);
     add_elasticity_keys(built);
     built.table("inner", &TrainingOptions::inner, optim::inner_schema(), "inner optimizer");
-    add_data_parallel_keys(built);
+    add_reduction_keys(built);
     add_fragment_keys(built);
     add_patience_keys(built);
     add_merge_keys(built);

@@ -11,18 +11,20 @@ void ActivityGrid::add(Bucket bucket, Nanoseconds from, Nanoseconds to, std::int
 
 void ActivityGrid::add_steps(const StepPiece& piece) {
   grid_.spread(piece.from, piece.to, [&](BucketTimes& cell, Nanoseconds begin, Nanoseconds end) {
-    const Nanoseconds compute = piece.computed(begin, end);
-    cell[Bucket::kCompute] += chip_time(piece.chips, compute);
-    cell[Bucket::kExposedCommunication] += chip_time(piece.chips, end - begin - compute);
+    const StepShares shares = chip_shares(piece, begin, end);
+    cell[Bucket::kCompute] += shares.compute;
+    cell[Bucket::kWaitingForSlowest] += shares.waiting;
+    cell[Bucket::kExposedCommunication] += shares.exposed;
   });
 }
 
 void ActivityGrid::undo_steps(const StepPiece& piece, Nanoseconds from) {
   grid_.spread(from, piece.to, [&](BucketTimes& cell, Nanoseconds begin, Nanoseconds end) {
-    const Nanoseconds compute = piece.computed(begin, end);
-    cell[Bucket::kCompute] -= chip_time(piece.chips, compute);
-    cell[Bucket::kExposedCommunication] -= chip_time(piece.chips, end - begin - compute);
-    cell[Bucket::kRolledBack] += chip_time(piece.chips, end - begin);
+    const StepShares shares = chip_shares(piece, begin, end);
+    cell[Bucket::kCompute] -= shares.compute;
+    cell[Bucket::kWaitingForSlowest] -= shares.waiting;
+    cell[Bucket::kExposedCommunication] -= shares.exposed;
+    cell[Bucket::kRolledBack] += shares.compute + shares.waiting + shares.exposed;
   });
 }
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "sim/readers/step_pace.h"
+
 namespace sim::readers {
 
 using tape::Activity;
@@ -17,7 +19,42 @@ namespace {
 
 std::int64_t milliwatts_of(const tape::SliceShape& slice) { return slice.chips * slice.milliwatts; }
 
+bool one_pace(const PaceGroup& a, const PaceGroup& b) {
+  return a.island == b.island && a.step_time == b.step_time;
+}
+
 }  // namespace
+
+void ActivityLedger::Segment::add(const PaceGroup& group) {
+  chips += group.chips;
+  milliwatts += group.milliwatts;
+  const auto same =
+      std::ranges::find_if(groups, [&](const PaceGroup& g) { return one_pace(g, group); });
+  if (same == groups.end()) {
+    groups.push_back(group);
+    return;
+  }
+  same->chips += group.chips;
+  same->slices += group.slices;
+  same->milliwatts += group.milliwatts;
+}
+
+void ActivityLedger::Segment::remove(const PaceGroup& group) {
+  chips -= group.chips;
+  milliwatts -= group.milliwatts;
+  const auto same =
+      std::ranges::find_if(groups, [&](const PaceGroup& g) { return one_pace(g, group); });
+  same->chips -= group.chips;
+  same->slices -= group.slices;
+  same->milliwatts -= group.milliwatts;
+  if (same->slices == 0) groups.erase(same);
+}
+
+PaceGroup ActivityLedger::group_of(std::uint32_t index) const {
+  const tape::SliceShape& slice = shape_.slices[index];
+  return {shape_.steps_vary ? slice.island : 0, slice.step_time, slice.chips, 1,
+          milliwatts_of(slice), 0};
+}
 
 ActivityLedger::ActivityLedger(const tape::RunShape& shape, ActivityGrid* grid)
     : shape_(shape), grid_(grid), learners_(shape.learners.size()), slices_(shape.slices.size()) {
@@ -34,11 +71,8 @@ ActivityLedger::ActivityLedger(const tape::RunShape& shape, ActivityGrid* grid)
         fmt::format("the slices have {} chips, the fleet {}", chips, shape.chips));
   }
   for (std::size_t i = 0; i < learners_.size(); ++i) {
-    Segment whole = {0, 0, static_cast<std::int64_t>(shape.learners[i].slices.size()), 0};
-    for (const std::uint32_t slice : shape.learners[i].slices) {
-      whole.chips += shape.slices[slice].chips;
-      whole.milliwatts += milliwatts_of(shape.slices[slice]);
-    }
+    Segment whole = {0, {}};
+    for (const std::uint32_t slice : shape.learners[i].slices) whole.add(group_of(slice));
     learners_[i].open.push_back(whole);
   }
 }
@@ -46,6 +80,8 @@ ActivityLedger::ActivityLedger(const tape::RunShape& shape, ActivityGrid* grid)
 void ActivityLedger::on(const tape::Fact& fact) {
   switch (fact.kind) {
     case Kind::kStepsDone: return on_steps(fact.steps_done, fact.at);
+    case Kind::kMemberComputed:
+      return learners_.at(fact.member_computed.learner).told.push_back(fact.member_computed);
     case Kind::kActivityChanged: return on_activity(fact.activity_changed, fact.at);
     case Kind::kSliceChanged: return on_slice(fact.slice_changed, fact.at);
     case Kind::kStateCopied: return on_new_life(fact.state_copied.receiver, fact.at);
@@ -78,18 +114,24 @@ void ActivityLedger::on_steps(const tape::StepsDone& steps, Nanoseconds now) {
                                        steps.learner, steps.start, learner.open.front().from));
   }
   close_open(learner, steps.start, Bucket::kInterruptedStep);
-  const auto piece = [&](Nanoseconds from, Nanoseconds to, const Segment& segment) {
-    account_steps(learner, {from, to, steps.start, steps.period, steps.compute, steps.first_step,
-                            segment.chips, segment.slices, segment.milliwatts});
+  const Nanoseconds slowest = slowest_of(learner.open.front().groups);
+  StepPiece piece = {0, 0, steps.start, steps.period, steps.compute, steps.first_step, {}};
+  const auto add = [&](Nanoseconds from, Nanoseconds to, const Segment& segment) {
+    piece.from = from;
+    piece.to = to;
+    piece.groups = segment.groups;
+    set_pace(piece.groups, steps.compute, slowest, learner.told);
+    account_steps(learner, piece);
   };
   while (learner.open.size() > 1 && learner.open[1].from <= end) {
     if (learner.open[0].from < learner.open[1].from) {
-      piece(learner.open[0].from, learner.open[1].from, learner.open[0]);
+      add(learner.open[0].from, learner.open[1].from, learner.open[0]);
     }
     learner.open.erase(learner.open.begin());
   }
-  if (learner.open.front().from < end) piece(learner.open.front().from, end, learner.open.front());
+  if (learner.open.front().from < end) add(learner.open.front().from, end, learner.open.front());
   learner.open.front().from = end;
+  learner.told.clear();
 }
 
 void ActivityLedger::on_activity(const tape::ActivityChanged& change, Nanoseconds now) {
@@ -120,9 +162,11 @@ void ActivityLedger::on_slice(const tape::SliceChanged& change, Nanoseconds now)
     learner.open.push_back(learner.open.back());
     learner.open.back().from = now;
   }
-  learner.open.back().chips += joins * slice_shape.chips;
-  learner.open.back().slices += joins;
-  learner.open.back().milliwatts += joins * milliwatts_of(slice_shape);
+  if (joins > 0) {
+    learner.open.back().add(group_of(change.slice));
+  } else {
+    learner.open.back().remove(group_of(change.slice));
+  }
 }
 
 void ActivityLedger::on_new_life(std::uint16_t index, Nanoseconds now) {
@@ -197,14 +241,16 @@ void ActivityLedger::account(Bucket bucket, Nanoseconds from, Nanoseconds to, st
 }
 
 void ActivityLedger::account_steps(Learner& learner, const StepPiece& piece) {
-  const Nanoseconds duration = piece.to - piece.from;
-  const Nanoseconds compute = piece.computed(piece.from, piece.to);
-  totals_[Bucket::kCompute] += chip_time(piece.chips, compute);
-  totals_[Bucket::kExposedCommunication] += chip_time(piece.chips, duration - compute);
-  full_work_pj_[Bucket::kCompute] += chip_time(piece.milliwatts, compute);
-  full_work_pj_[Bucket::kExposedCommunication] += chip_time(piece.milliwatts, duration - compute);
-  learner.useful_time += static_cast<ChipNanoseconds>(duration);
-  learner.useful_slice_time += chip_time(piece.slices, duration);
+  const StepShares chips = chip_shares(piece, piece.from, piece.to);
+  const StepShares milliwatts = milliwatt_shares(piece, piece.from, piece.to);
+  totals_[Bucket::kCompute] += chips.compute;
+  totals_[Bucket::kWaitingForSlowest] += chips.waiting;
+  totals_[Bucket::kExposedCommunication] += chips.exposed;
+  full_work_pj_[Bucket::kCompute] += milliwatts.compute;
+  full_work_pj_[Bucket::kWaitingForSlowest] += milliwatts.waiting;
+  full_work_pj_[Bucket::kExposedCommunication] += milliwatts.exposed;
+  learner.useful_time += static_cast<ChipNanoseconds>(mean_busy(piece, piece.from, piece.to));
+  learner.useful_slice_time += slice_busy(piece, piece.from, piece.to);
   if (grid_ != nullptr) grid_->add_steps(piece);
   if (!shape_.may_roll_back) return;
   if (!learner.kept.empty() && learner.kept.back().continues_in(piece)) {
@@ -215,18 +261,20 @@ void ActivityLedger::account_steps(Learner& learner, const StepPiece& piece) {
 }
 
 void ActivityLedger::undo_steps(Learner& learner, const StepPiece& piece, Nanoseconds from) {
-  const Nanoseconds duration = piece.to - from;
-  const Nanoseconds compute = piece.computed(from, piece.to);
-  totals_[Bucket::kCompute] -= chip_time(piece.chips, compute);
-  totals_[Bucket::kExposedCommunication] -= chip_time(piece.chips, duration - compute);
-  totals_[Bucket::kRolledBack] += chip_time(piece.chips, duration);
-  const ChipNanoseconds exposed_pj = chip_time(piece.milliwatts, duration - compute);
-  full_work_pj_[Bucket::kCompute] -= chip_time(piece.milliwatts, compute);
-  full_work_pj_[Bucket::kExposedCommunication] -= exposed_pj;
-  full_work_pj_[Bucket::kRolledBack] += chip_time(piece.milliwatts, duration);
-  rolled_back_exposed_pj_ += exposed_pj;
-  learner.useful_time -= static_cast<ChipNanoseconds>(duration);
-  learner.useful_slice_time -= chip_time(piece.slices, duration);
+  const StepShares chips = chip_shares(piece, from, piece.to);
+  const StepShares milliwatts = milliwatt_shares(piece, from, piece.to);
+  totals_[Bucket::kCompute] -= chips.compute;
+  totals_[Bucket::kWaitingForSlowest] -= chips.waiting;
+  totals_[Bucket::kExposedCommunication] -= chips.exposed;
+  totals_[Bucket::kRolledBack] += chips.compute + chips.waiting + chips.exposed;
+  full_work_pj_[Bucket::kCompute] -= milliwatts.compute;
+  full_work_pj_[Bucket::kWaitingForSlowest] -= milliwatts.waiting;
+  full_work_pj_[Bucket::kExposedCommunication] -= milliwatts.exposed;
+  full_work_pj_[Bucket::kRolledBack] +=
+      milliwatts.compute + milliwatts.waiting + milliwatts.exposed;
+  rolled_back_stalled_pj_ += milliwatts.waiting + milliwatts.exposed;
+  learner.useful_time -= static_cast<ChipNanoseconds>(mean_busy(piece, from, piece.to));
+  learner.useful_slice_time -= slice_busy(piece, from, piece.to);
   if (grid_ != nullptr) grid_->undo_steps(piece, from);
 }
 
@@ -253,7 +301,7 @@ ActivityTotals ActivityLedger::snapshot(Nanoseconds now) const {
   result.duration = now;
   result.buckets = totals_;
   result.full_work_pj = full_work_pj_;
-  result.rolled_back_exposed_pj = rolled_back_exposed_pj_;
+  result.rolled_back_stalled_pj = rolled_back_stalled_pj_;
   each_open(now, [&](Bucket bucket, Nanoseconds from, Nanoseconds to, std::int64_t chips,
                      std::int64_t milliwatts) {
     result.buckets[bucket] += chip_time(chips, to - from);

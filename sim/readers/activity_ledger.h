@@ -7,6 +7,8 @@
 //   - stepping time that no StepsDone covers is an interrupted step once the activity or the
 //     incarnation changes or a later step begins; a change of membership alone does not break a
 //     step (its finished step may still be told), and each part of it counts the chips it had;
+//   - inside a step each joined slice computes for its own time (SliceShape::step_time, in proportion to
+//     that of the slowest; MemberComputed where islands draw theirs) and waits for the slowest;
 //   - RolledBack undoes the steps after its to_step that were told since the last CheckpointSaved of
 //     this life. StateCopied puts the old life out of a later rollback's reach, but not out of that of
 //     GlobalRestored from a checkpoint, which undoes all learners' steps since that was saved.
@@ -26,15 +28,17 @@ namespace sim::readers {
 struct ActivityTotals {
   Nanoseconds duration = 0;
   BucketTimes buckets;
-  // Sum over learners of the learner's chips times its time inside useful steps, ...
+  // Sum over learners of the learner's chips times its time inside useful steps, less the mean time that
+  // its stepping chips waited in them for the slowest, ...
   ChipNanoseconds useful_chip_time = 0;
-  // ... and the same with the share of its slices that stepped, in chip-nanoseconds.
+  // ... and the same with the share of its slices that stepped and did not wait, in chip-nanoseconds.
   double useful_stepping_chip_time = 0;
   Nanoseconds uptime = 0;  // at least one learner was in kStepping
   // The same times, each chip's weighted with its watts at full work. Milliwatts times nanoseconds
   // are picojoules; integers, so that they close like chip-time.
   BucketTimes full_work_pj;
-  ChipNanoseconds rolled_back_exposed_pj = 0;  // the part of kRolledBack that was communication
+  // The part of kRolledBack that was communication, or waiting for the slowest.
+  ChipNanoseconds rolled_back_stalled_pj = 0;
 };
 
 class ActivityLedger : public tape::Reader {
@@ -55,13 +59,17 @@ class ActivityLedger : public tape::Reader {
  private:
   struct Segment {
     Nanoseconds from;
-    std::int64_t chips, slices, milliwatts;
+    std::vector<PaceGroup> groups;  // of joined slices, by island and step time
+    std::int64_t chips = 0, milliwatts = 0;  // of all groups
+    void add(const PaceGroup& group);
+    void remove(const PaceGroup& group);
   };
   struct Learner {
     bool started = false;
     tape::Activity activity = tape::Activity::kStepping;
     std::vector<Segment> open;  // not accounted yet, ascending; the last one is the present
     std::vector<StepPiece> kept, kept_of_earlier_lives;
+    std::vector<tape::MemberComputed> told;  // of the step that the next StepsDone tells
     ChipNanoseconds useful_time = 0;        // wall nanoseconds
     ChipNanoseconds useful_slice_time = 0;  // times slices that stepped
   };
@@ -75,6 +83,7 @@ class ActivityLedger : public tape::Reader {
   }
   Bucket open_bucket(const Learner& learner, Bucket while_stepping) const;
   void on_steps(const tape::StepsDone& steps, Nanoseconds now);
+  PaceGroup group_of(std::uint32_t slice) const;
   void on_activity(const tape::ActivityChanged& change, Nanoseconds now);
   void on_slice(const tape::SliceChanged& change, Nanoseconds now);
   void on_new_life(std::uint16_t learner, Nanoseconds now);
@@ -96,7 +105,7 @@ class ActivityLedger : public tape::Reader {
   std::vector<Learner> learners_;
   std::vector<Slice> slices_;
   BucketTimes totals_, full_work_pj_;
-  ChipNanoseconds rolled_back_exposed_pj_ = 0;
+  ChipNanoseconds rolled_back_stalled_pj_ = 0;
   std::int64_t unused_chips_ = 0, unused_milliwatts_ = 0;
   std::int64_t fleet_milliwatts_ = 0;
   std::size_t stepping_count_ = 0;

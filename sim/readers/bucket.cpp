@@ -8,11 +8,12 @@ namespace sim::readers {
 
 std::string_view bucket_name(Bucket bucket) {
   static constexpr std::array<std::string_view, kBucketCount> kNames = {
-      "compute",          "exposed_communication", "rolled_back",       "interrupted_step",
-      "unfinished_step",  "starting",              "detecting",         "downscaling",
-      "upscaling",        "restarting",            "loading_checkpoint", "saving_checkpoint",
-      "copying_state",    "waiting_for_repair",    "waiting_for_merge", "waiting_for_network",
-      "finished",         "failed",                "waiting_to_join",   "unused"};
+      "compute",           "waiting_for_slowest", "exposed_communication", "rolled_back",
+      "interrupted_step",  "unfinished_step",     "starting",              "detecting",
+      "downscaling",       "upscaling",           "restarting",            "loading_checkpoint",
+      "saving_checkpoint", "copying_state",       "waiting_for_repair",    "waiting_for_merge",
+      "waiting_for_network", "finished",          "failed",                "waiting_to_join",
+      "unused"};
   return kNames.at(static_cast<std::size_t>(bucket));
 }
 

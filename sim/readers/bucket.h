@@ -1,6 +1,6 @@
 // sim/readers/bucket.h: where a chip's time can go; every nanosecond of every chip is in one bucket.
 //
-// Stepping is split into five by what became of the step; every other activity has a bucket of its
+// Stepping is split into six by what became of the step; every other activity has a bucket of its
 // own; a failed or waiting slice and an unused one have theirs, whatever the learner does.
 #pragma once
 
@@ -13,6 +13,7 @@ namespace sim::readers {
 
 enum class Bucket : std::uint8_t {
   kCompute,               // computation inside steps that stand
+  kWaitingForSlowest,     // inside those steps, of slices that have computed, for the slowest one
   kExposedCommunication,  // the rest of those steps
   kRolledBack,            // whole steps that a rollback undid
   kInterruptedStep,       // stepping time of which no finished step tells
@@ -38,7 +39,7 @@ constexpr int kBucketCount = static_cast<int>(Bucket::kUnused) + 1;
 // snake_case, as in summary.json and activity.csv.
 std::string_view bucket_name(Bucket bucket);
 
-// The bucket of a learner's activity. Requires: not kStepping, which has five.
+// The bucket of a learner's activity. Requires: not kStepping, which has six.
 Bucket bucket_of(tape::Activity activity);
 
 }  // namespace sim::readers

@@ -12,9 +12,10 @@ enum class State : std::uint8_t { kBusy, kStalled, kIdle, kUnused, kOff };
 State state_of(Bucket bucket) {
   switch (bucket) {
     case Bucket::kCompute:
-    case Bucket::kRolledBack:  // its communication is taken out again below
+    case Bucket::kRolledBack:  // its communication and waiting are taken out again below
     case Bucket::kInterruptedStep:
     case Bucket::kUnfinishedStep: return State::kBusy;
+    case Bucket::kWaitingForSlowest:
     case Bucket::kExposedCommunication:
     case Bucket::kDetecting:
     case Bucket::kDownscaling:
@@ -74,17 +75,19 @@ std::optional<Energy> energy(const tape::RunShape& shape, const EnergyOptions& o
       case State::kOff: result.off += options.off * chips_j(bucket); break;
     }
   }
-  const double undone_exposed = joules(activity.rolled_back_exposed_pj) * options.pue;
-  result.busy -= undone_exposed;
-  result.stalled += stall * undone_exposed;
+  const double undone_stalled = joules(activity.rolled_back_stalled_pj) * options.pue;
+  result.busy -= undone_stalled;
+  result.stalled += stall * undone_stalled;
   result.wan = options.wan_nj_per_bit * 1e-9 * 8.0 * static_cast<double>(wan_bytes);
   result.total = result.busy + result.stalled + result.idle + result.unused + result.off +
                  result.host + result.wan;
 
-  const double undone = chips_j(Bucket::kRolledBack) - (1.0 - stall) * undone_exposed +
+  const double undone = chips_j(Bucket::kRolledBack) - (1.0 - stall) * undone_stalled +
                         host_j(Bucket::kRolledBack) + chips_j(Bucket::kInterruptedStep) +
                         host_j(Bucket::kInterruptedStep);
   const double standing = chips_j(Bucket::kCompute) + host_j(Bucket::kCompute) +
+                          stall * chips_j(Bucket::kWaitingForSlowest) +
+                          host_j(Bucket::kWaitingForSlowest) +
                           stall * chips_j(Bucket::kExposedCommunication) +
                           host_j(Bucket::kExposedCommunication);
   result.wasted = undone + discarded_share(tokens) * standing;

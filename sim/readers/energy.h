@@ -6,8 +6,8 @@
 // W is a chip's power at full work. Source: ours, after the accounting of federated-learning energy
 // studies; hosts stand inside the PUE, transport outside. The ledger's buckets fall into states:
 //   busy     computation, also of steps that were broken off or are under way
-//   stalled  the job is there and waits: exposed communication, detection, down- and upscaling,
-//            checkpoints, state copies, barriers, network
+//   stalled  the job is there and waits: for the slowest slice of a step, exposed communication,
+//            detection, down- and upscaling, checkpoints, state copies, barriers, network
 //   idle     the job is not there: starting, restarting, waiting for repair or to be taken back,
 //            finished, unused
 //   off      failed

@@ -34,6 +34,7 @@ std::string fault_target_name(const tape::RunShape& shape, TargetKind kind, std:
       return shape.regions.at(link.region_a) + "--" + shape.regions.at(link.region_b);
     }
     case TargetKind::kSyncer:
+      if (target == tape::kCentralSyncer) return "central";
       return target < shape.learners.size() ? shape.learners[target].name : fmt::to_string(target);
   }
   throw std::logic_error("a fault with an unknown kind of target");

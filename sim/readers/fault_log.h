@@ -23,7 +23,7 @@ std::string_view fault_kind_name(tape::FaultKind kind);      // kill, rate-cut, 
 std::string_view target_kind_name(tape::TargetKind kind);    // chip, slice, island, ...
 
 // Name of what a fault hit: the slice's (also for a chip), island's or region's name, for a link
-// "a--b", for a syncer its learner's name, or its number where no learner has it.
+// "a--b", for a syncer its learner's name (its number where no learner has it) or "central".
 std::string fault_target_name(const tape::RunShape& shape, tape::TargetKind kind,
                               std::uint32_t target);
 

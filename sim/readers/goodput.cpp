@@ -11,6 +11,7 @@ Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
   const double fleet = static_cast<double>(chip_time(shape.chips, totals.duration));
   const auto compute = static_cast<double>(totals.buckets[Bucket::kCompute]);
   const auto exposed = static_cast<double>(totals.buckets[Bucket::kExposedCommunication] +
+                                           totals.buckets[Bucket::kWaitingForSlowest] +
                                            totals.buckets[Bucket::kWaitingForMerge]);
   result.time = static_cast<double>(totals.useful_chip_time) / fleet;
   result.stepping = totals.useful_stepping_chip_time / fleet;

@@ -18,13 +18,14 @@ struct Goodput {
 
 // The measures at one date; all are dimensionless shares. With D = duration and C = chips:
 //
-//   time     = sum over learners of chips_l * useful step time_l / (C * D)
-//   stepping = the same with useful step time_l * stepping slices_l / slices_l
+//   time     = sum over learners of chips_l * useful step time_l / (C * D); of a step in which slices wait
+//              for the slowest one, the mean over its chips of the time that they do not
+//   stepping = the same with useful step time_l * stepping slices_l / slices_l, and the mean over slices
 //   chip     = chip-time in bucket compute / (C * D)
 //   token    = unique tokens / (native tokens per second * D)
 //   uptime   = time with at least one learner stepping / D
 //   compute_utilization = compute / (compute + exposed communication), of steps that stand; time spent
-//              at a barrier waiting for a merge is exposed communication
+//              waiting for the slowest of a step, or at a barrier for a merge, is exposed communication
 //
 // Units:    `unique_tokens` nominal tokens in the global model.
 // Requires: totals.duration > 0 for anything but zeros.

@@ -12,12 +12,16 @@ RunAccount::RunAccount(const tape::RunShape& shape, AccountOptions options)
       cost_(shape, options.cost),
       syncs_(options.overlap_steps),
       properties_(shape, options.quorum),
-      clocks_(shape) {}
+      clocks_(shape),
+      provenance_(shape, options.transfers_are_told),
+      liveness_(shape, options.liveness) {}
 
 void RunAccount::on(const tape::Fact& fact) {
   // Properties first: their text says more than the exception of a ledger.
   properties_.on(fact);
   clocks_.on(fact);
+  provenance_.on(fact);
+  liveness_.on(fact);
   activity_.on(fact);
   tokens_.on(fact);
   traffic_.on(fact);

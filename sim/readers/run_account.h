@@ -12,7 +12,9 @@
 #include "sim/readers/energy.h"
 #include "sim/readers/fault_log.h"
 #include "sim/readers/goodput.h"
+#include "sim/readers/liveness.h"
 #include "sim/readers/properties.h"
+#include "sim/readers/provenance.h"
 #include "sim/readers/step_times.h"
 #include "sim/readers/sync_ledger.h"
 #include "sim/readers/token_ledger.h"
@@ -25,6 +27,8 @@ struct AccountOptions {
   std::uint32_t quorum;         // K; 0 for a method that does not merge
   std::uint32_t overlap_steps;  // ceil(tau)
   TokenCounting counting;       // kAtOnce for data parallel and where no merges are simulated
+  bool transfers_are_told = true;  // false: no network
+  LivenessOptions liveness = {};
   EnergyOptions energy = {};
   CostOptions cost = {};
 };
@@ -79,6 +83,8 @@ class RunAccount : public tape::Reader {
   const FaultLog& faults() const { return faults_; }
   const Properties& properties() const { return properties_; }
   const VectorClocks& clocks() const { return clocks_; }
+  const Provenance& provenance() const { return provenance_; }
+  const Liveness& liveness() const { return liveness_; }
 
  private:
   const tape::RunShape& shape_;
@@ -93,6 +99,8 @@ class RunAccount : public tape::Reader {
   FaultLog faults_;
   Properties properties_;
   VectorClocks clocks_;
+  Provenance provenance_;
+  Liveness liveness_;
   std::array<std::optional<Account>, tape::kMarkKindCount> at_mark_;
   std::optional<Account> at_end_;
 };

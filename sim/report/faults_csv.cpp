@@ -5,6 +5,8 @@
 
 #include <ostream>
 
+#include "sim/base/cell_text.h"
+
 namespace sim::report {
 
 void write_faults_csv(const readers::FaultLog& log, const tape::RunShape& shape,
@@ -14,7 +16,7 @@ void write_faults_csv(const readers::FaultLog& log, const tape::RunShape& shape,
     const tape::FaultStarted& fault = met.fault;
     out << base::format_seconds(met.at) << ',' << readers::fault_kind_name(fault.kind) << ','
         << readers::target_kind_name(fault.target_kind) << ','
-        << readers::fault_target_name(shape, fault.target_kind, fault.target) << ',';
+        << base::csv_cell(readers::fault_target_name(shape, fault.target_kind, fault.target)) << ',';
     if (fault.lasts < base::kNever) out << base::format_seconds(fault.lasts);
     out << ',';
     if (fault.kind == tape::FaultKind::kRateCut) out << fmt::format("{}", fault.rate_factor);

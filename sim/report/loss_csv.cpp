@@ -3,12 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ostream>
+#include <string>
 
 namespace sim::report {
 namespace {
 
 constexpr std::size_t kRowsMax = 10'000;
+
+// A loss that diverged is no number, and has an empty cell.
+std::string number_or_empty(double loss) {
+  return std::isfinite(loss) ? fmt::format("{}", loss) : std::string();
+}
 
 }  // namespace
 
@@ -19,7 +26,7 @@ void write_loss_csv(std::span<const LossPoint> points, std::ostream& out) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i % stride != 0 && i + 1 != points.size()) continue;
     out << base::format_seconds(points[i].at)
-        << fmt::format(",{},{}\n", points[i].tokens, points[i].loss);
+        << fmt::format(",{},{}\n", points[i].tokens, number_or_empty(points[i].loss));
   }
 }
 

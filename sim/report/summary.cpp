@@ -127,11 +127,15 @@ void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccou
   fill_nominal(summary.nominal, shape);
   summary.recoveries = account.properties().sometimes().new_lives;
   summary.recoveries_in_merges = account.properties().sometimes().merges_by_new_lives;
-  summary.violation_count =
-      account.properties().violation_count() + account.clocks().violation_count();
+  summary.violation_count = account.properties().violation_count() +
+                            account.clocks().violation_count() +
+                            account.provenance().violation_count();
   summary.violations = account.properties().violations();
-  const auto& of_clocks = account.clocks().violations();
-  summary.violations.insert(summary.violations.end(), of_clocks.begin(), of_clocks.end());
+  for (const auto* more : {&account.clocks().violations(), &account.provenance().violations()}) {
+    summary.violations.insert(summary.violations.end(), more->begin(), more->end());
+  }
+  summary.liveness = account.liveness().stalls();
+  if (account.liveness().bound() < base::kNever) summary.liveness_bound = account.liveness().bound();
 }
 
 }  // namespace sim::report

@@ -88,9 +88,17 @@ struct ProxySummary {
   std::optional<DataSummary> data = {};  // none: a task that makes its own examples
 };
 
+// How long states were fetched for (see readers::RecoveryTimes).
+struct RecoverySummary {
+  std::optional<std::int64_t> bound_steps;  // H; none: the method has no such bound
+  std::uint64_t beyond_bound = 0;
+  double longest_steps = 0;
+};
+
 struct Summary {
   std::string scenario;
   std::uint64_t scenario_hash = 0;
+  std::uint64_t set_hash = 0;  // the same without the seed: all runs of one experiment share it
   std::string arm, method;
   std::uint64_t seed = 0;
   std::string version, isa_level;
@@ -112,6 +120,7 @@ struct Summary {
   std::optional<CostSummary> cost;      // none: prices not given
   PowerSummary power;
   std::uint64_t faults_met = 0, faults_met_scripted = 0, faults_met_arm_relative = 0;
+  std::vector<std::string> faults_never_met;  // scripted ones, each with the reason, for people
   std::array<double, readers::kBucketCount> activity_chip_seconds{};
   readers::TokenTotals token_totals; // at the end
   readers::SyncTotals syncs;         // at the end
@@ -120,12 +129,15 @@ struct Summary {
   std::string clock;                 // of the failures: wall, stepping, mixed or none
   std::uint64_t recoveries = 0;            // lives that learners opened after losing their state
   std::uint64_t recoveries_in_merges = 0;  // of those, how many contributed to a merge again
+  RecoverySummary recovery_times;
   std::uint64_t violation_count = 0;
   std::vector<std::string> violations;
+  std::vector<readers::Stall> liveness;    // who was in no merge for longer than the bound
+  std::optional<Nanoseconds> liveness_bound;
 };
 
 // Fills every field that the ledgers know; leaves scenario, arm, seed, version, hashes, losses, proxy,
-// clock and `nominal.parameters` alone. Marks get their dates and tokens, no loss.
+// clock, recovery_times and `nominal.parameters` alone. Marks get their dates and tokens, no loss.
 // Requires: the account has seen RunEnded; else std::logic_error.
 void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccount& account);
 

@@ -107,6 +107,18 @@ Json sync_json(const readers::SyncTotals& syncs) {
           {"lost_by_reason", reason_json(syncs.lost)}};
 }
 
+Json liveness_json(const std::vector<readers::Stall>& stalls) {
+  Json list = Json::array();
+  for (const readers::Stall& stall : stalls) {
+    list.push_back({{"who", stall.who},
+                    {"since_s", base::to_seconds(stall.since)},
+                    {"until_s", stall.until == base::kNever ? Json(nullptr)
+                                                            : Json(base::to_seconds(stall.until))},
+                    {"waits_for", stall.waits_for}});
+  }
+  return list;
+}
+
 Json nominal_json(const NominalSummary& nominal) {
   return {{"parameters", nominal.parameters},
           {"batch_tokens", nominal.batch_tokens},
@@ -297,6 +309,19 @@ Json parse(std::string_view text) {
   }
 }
 
+void read_liveness(const Json& json, Summary& s) {
+  for (const Json& entry : value_of<Json>(json, "liveness")) {
+    const Json& until = entry.at("until_s");
+    s.liveness.push_back(
+        {value_of<std::string>(entry, "who"),
+         base::from_seconds(value_of<double>(entry, "since_s")),
+         until.is_null() ? base::kNever : base::from_seconds(until.get<double>()),
+         value_of<std::string>(entry, "waits_for")});
+  }
+  const Json& bound = json.at("liveness_bound_s");
+  if (!bound.is_null()) s.liveness_bound = base::from_seconds(bound.get<double>());
+}
+
 }  // namespace
 
 std::string to_json(const Summary& s) {
@@ -304,6 +329,7 @@ std::string to_json(const Summary& s) {
       {"format", kSummaryFormat},
       {"scenario", s.scenario},
       {"scenario_hash", hex(s.scenario_hash)},
+      {"set_hash", hex(s.set_hash)},
       {"arm", s.arm},
       {"method", s.method},
       {"seed", s.seed},
@@ -346,13 +372,22 @@ std::string to_json(const Summary& s) {
       {"faults_met", s.faults_met},
       {"faults_met_scripted", s.faults_met_scripted},
       {"faults_met_arm_relative", s.faults_met_arm_relative},
-      {"recoveries", {{"lives", s.recoveries}, {"back_in_merges", s.recoveries_in_merges}}},
+      {"faults_never_met", s.faults_never_met},
+      {"recoveries",
+       {{"lives", s.recoveries},
+        {"back_in_merges", s.recoveries_in_merges},
+        {"bound_steps", maybe(s.recovery_times.bound_steps)},
+        {"beyond_bound", s.recovery_times.beyond_bound},
+        {"longest_steps", s.recovery_times.longest_steps}}},
       {"activity_chip_seconds", activity_json(s)},
       {"token_account", token_json(s.token_totals)},
       {"syncs", sync_json(s.syncs)},
       {"nominal", nominal_json(s.nominal)},
       {"proxy", proxy_json(s.proxy)},
       {"clock", s.clock},
+      {"liveness", liveness_json(s.liveness)},
+      {"liveness_bound_s",
+       s.liveness_bound ? Json(base::to_seconds(*s.liveness_bound)) : Json(nullptr)},
       {"properties", {{"violation_count", s.violation_count}, {"violations", s.violations}}},
   };
   return json.dump(2) + "\n";
@@ -367,6 +402,7 @@ Summary from_json(std::string_view text) {
   Summary s;
   s.scenario = value_of<std::string>(json, "scenario");
   s.scenario_hash = hash_of(json, "scenario_hash");
+  s.set_hash = hash_of(json, "set_hash");
   s.arm = value_of<std::string>(json, "arm");
   s.method = value_of<std::string>(json, "method");
   s.seed = value_of<std::uint64_t>(json, "seed");
@@ -387,15 +423,20 @@ Summary from_json(std::string_view text) {
   s.faults_met = value_of<std::uint64_t>(json, "faults_met");
   s.faults_met_scripted = value_of<std::uint64_t>(json, "faults_met_scripted");
   s.faults_met_arm_relative = value_of<std::uint64_t>(json, "faults_met_arm_relative");
+  s.faults_never_met = value_of<std::vector<std::string>>(json, "faults_never_met");
   const Json recoveries = value_of<Json>(json, "recoveries");
   s.recoveries = value_of<std::uint64_t>(recoveries, "lives");
   s.recoveries_in_merges = value_of<std::uint64_t>(recoveries, "back_in_merges");
+  s.recovery_times = {maybe_of<std::int64_t>(recoveries, "bound_steps"),
+                      value_of<std::uint64_t>(recoveries, "beyond_bound"),
+                      value_of<double>(recoveries, "longest_steps")};
   s.token_totals = read_tokens(value_of<Json>(json, "token_account"));
   s.syncs = read_syncs(value_of<Json>(json, "syncs"));
   s.syncs.learner_steps = s.learner_steps;
   s.syncs.last_step = s.steps;
   read_models(json, s);
   s.clock = value_of<std::string>(json, "clock");
+  if (json.contains("liveness")) read_liveness(json, s);
   const Json properties = value_of<Json>(json, "properties");
   s.violation_count = value_of<std::uint64_t>(properties, "violation_count");
   s.violations = value_of<std::vector<std::string>>(properties, "violations");

@@ -229,7 +229,8 @@ TrackId Timeline::track_of(const tape::FaultStarted& fault) const {
       const auto regions = static_cast<std::uint32_t>(shape_.regions.size());
       return {kLinks, regions * regions + fault.target, 0};
     }
-    case tape::TargetKind::kSyncer: return {kSyncer, kShards + fault.target, 0};
+    case tape::TargetKind::kSyncer:
+      return {kSyncer, kShards + (fault.target == tape::kCentralSyncer ? 0 : fault.target), 0};
   }
   throw std::logic_error("a fault's target of an unknown kind");
 }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/scenario/csv_cells.h"
+
 namespace sim::scenario {
 
 using base::Problems;
@@ -19,54 +21,15 @@ namespace {
 constexpr std::size_t kProblemsMax = 10;
 constexpr std::size_t kClassesMax = 100'000;  // as of key classes
 
-struct Cell {
-  std::string_view text;
-  int column;  // of the file, from 1
-};
-
-struct Line {
-  int number;  // from 1
-  std::vector<Cell> cells;
-};
-
-Cell trimmed(std::string_view line, std::size_t first, std::size_t end) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (first < end && blank(line[first])) ++first;
-  while (end > first && blank(line[end - 1])) --end;
-  return {line.substr(first, end - first), static_cast<int>(first) + 1};
-}
-
-std::vector<Cell> cells_of(std::string_view line) {
-  std::vector<Cell> cells;
-  for (std::size_t first = 0;;) {
-    const std::size_t comma = std::min(line.find(',', first), line.size());
-    cells.push_back(trimmed(line, first, comma));
-    if (comma == line.size()) return cells;
-    first = comma + 1;
-  }
-}
-
-// Lines that hold anything at all.
-std::vector<Line> lines_of(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
-  std::vector<Line> lines;
-  int number = 1;
-  for (std::size_t first = 0; first < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', first), text.size());
-    std::vector<Cell> cells = cells_of(text.substr(first, end - first));
-    if (cells.size() > 1 || !cells[0].text.empty()) lines.push_back({number, std::move(cells)});
-    first = end + 1;
-  }
-  return lines;
-}
-
 // One parse: what is read so far, and the mistakes met.
 class TableParser {
  public:
   TableParser(const CsvSource& source, Problems& problems) : source_(source), problems_(problems) {}
 
   std::optional<optim::Table> parse(const std::string& text) {
-    const std::vector<Line> lines = lines_of(text);
+    const std::size_t before = problems_.list().size();
+    const std::vector<CsvLine> lines = csv_lines(text, source_.file, problems_);
+    if (problems_.list().size() > before) return {};
     if (lines.empty()) {
       problems_.add(source_.file_place, fmt::format("names an empty file; got \"{}\"", source_.file));
       return {};
@@ -82,14 +45,14 @@ class TableParser {
   }
 
  private:
-  void complain(int line, const Cell& cell, const std::string& column, const std::string& message,
+  void complain(int line, const CsvCell& cell, const std::string& column, const std::string& message,
                 const std::string& hint = {}) {
     if (++mistakes_ > kProblemsMax) return;
     problems_.add({source_.file, {line, cell.column}, column}, message, hint);
   }
 
-  bool read_header(const Line& line) {
-    for (const Cell& cell : line.cells) {
+  bool read_header(const CsvLine& line) {
+    for (const CsvCell& cell : line.cells) {
       const std::string name(cell.text);
       const auto twin = std::ranges::find(names_, name);
       if (name.empty()) {
@@ -121,7 +84,7 @@ class TableParser {
     return false;
   }
 
-  void read_row(const Line& line) {
+  void read_row(const CsvLine& line) {
     if (line.cells.size() != names_.size()) {
       complain(line.number, {{}, 1}, "",
                fmt::format("must have {} cells, one per column; got {}", names_.size(),
@@ -129,7 +92,7 @@ class TableParser {
       return;
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const Cell& cell = line.cells[i];
+      const CsvCell& cell = line.cells[i];
       if (cell.text.empty()) {
         complain(line.number, cell, names_[i], "must have a value; got an empty cell");
       } else if (i == target_) {
@@ -140,7 +103,7 @@ class TableParser {
     }
   }
 
-  double number_in(int line, const Cell& cell, const std::string& column) {
+  double number_in(int line, const CsvCell& cell, const std::string& column) {
     constexpr double kLargest = 1e100;
     double value = 0;
     const char* const end = cell.text.data() + cell.text.size();

@@ -17,8 +17,7 @@ struct CsvSource {
   base::Place target_place;
 };
 
-// Commas between cells, no quotes; a header line with the columns' names; blank lines are passed over
-// and blanks around a cell dropped. Every cell has a value: a finite number of at most 1e100 (assumed:
+// Cells as of csv_cells.h; a header line with the columns' names; blank lines are passed over. Every cell has a value: a finite number of at most 1e100 (assumed:
 // its square is finite), or, in the target column, any text. Classes are the distinct texts, sorted.
 // Returns nothing, and adds problems, when anything is wrong: cells with their own line and column,
 // the first ten of them; what is wrong with the whole file at the key that names it.

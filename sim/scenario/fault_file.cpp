@@ -4,30 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <optional>
-#include <sstream>
 
+#include "sim/base/cell_text.h"
 #include "sim/chaos/fault_schema.h"
+#include "sim/scenario/csv_cells.h"
 
 namespace sim::scenario {
 
 namespace {
 
-std::vector<std::string> cells_of(std::string line) {
-  if (!line.empty() && line.back() == '\r') line.pop_back();
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',') {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  return cells;
-}
+constexpr std::size_t kProblemsMax = 10;
+constexpr const char* kColumnsHint =
+    "columns are at_s kind target_kind target for_s rate_factor source arm_relative";
 
 std::optional<double> number_in(const std::string& text) {
   double value = 0;
@@ -37,89 +29,158 @@ std::optional<double> number_in(const std::string& text) {
   return value;
 }
 
-// One line, by the names of the header.
-class Row {
+// One file: its columns, and the line that is being read.
+class FaultReader {
  public:
-  Row(const std::map<std::string, std::size_t>& columns, std::vector<std::string> cells,
-      base::Place place, base::Problems& problems)
-      : columns_(columns), cells_(std::move(cells)), place_(std::move(place)), problems_(problems) {}
+  FaultReader(const std::string& file, base::Problems& problems) : file_(file), problems_(problems) {}
 
-  std::string text(const std::string& column) const {
-    const auto found = columns_.find(column);
-    return found == columns_.end() || found->second >= cells_.size() ? "" : cells_[found->second];
+  bool read_header(const CsvLine& line) {
+    line_ = &line;
+    for (const CsvCell& cell : line.cells) {
+      if (std::ranges::find(known(), cell.text) == known().end()) {
+        const std::string nearest = base::nearest_name(cell.text, known());
+        complain(cell.column, cell.text, "unknown column",
+                 nearest.empty() ? kColumnsHint : fmt::format("did you mean '{}'?", nearest));
+      } else if (has(cell.text)) {
+        complain(cell.column, cell.text, "stands twice in the header");
+      }
+      columns_.push_back(cell.text);
+    }
+    for (const char* needed : {"at_s", "kind", "target_kind", "target"}) {
+      if (!has(needed)) complain(1, "", fmt::format("has no column {}", needed), kColumnsHint);
+    }
+    return mistakes_ == 0;
   }
 
-  // `otherwise` when the cell is empty.
-  double number(const std::string& column, double low, double high, double otherwise) const {
-    const std::string cell = text(column);
-    if (cell.empty()) return otherwise;
-    const auto value = number_in(cell);
-    if (value && *value >= low && *value <= high) return *value;
-    complain(column, fmt::format("must be a number from {} to {}; got \"{}\"", low, high, cell));
-    return otherwise;
+  std::optional<chaos::FaultOptions> read_fault(const CsvLine& line) {
+    line_ = &line;
+    if (line.cells.size() != columns_.size()) {
+      complain(1, "", fmt::format("must have {} cells, one per column; got {}", columns_.size(),
+                                  line.cells.size()));
+      return {};
+    }
+    const std::size_t before = mistakes_;
+    chaos::FaultOptions fault{};
+    fault.at = read_date();
+    fault.lasts = text("for_s").empty() ? base::kNever : read_duration();
+    read_kind(fault);
+    read_target(fault);
+    fault.scripted = read_choice("source", {"random", "scripted"}) == 1;
+    fault.arm_relative = read_choice("arm_relative", {"0", "1"}) == 1;
+    return mistakes_ == before ? std::optional(fault) : std::nullopt;
   }
 
-  void complain(const std::string& column, const std::string& message) const {
-    base::Place place = place_;
-    place.path = column;
-    problems_.add(place, message);
-  }
+  std::size_t mistakes() const { return mistakes_; }
 
  private:
-  const std::map<std::string, std::size_t>& columns_;
-  std::vector<std::string> cells_;
-  base::Place place_;
-  base::Problems& problems_;
-};
+  static const std::vector<std::string>& known() {
+    static const std::vector<std::string> names = {"at_s",  "kind",        "target_kind", "target",
+                                                   "for_s", "rate_factor", "source",      "arm_relative"};
+    return names;
+  }
+  bool has(std::string_view column) const {
+    return std::ranges::find(columns_, column) != columns_.end();
+  }
+  const CsvCell& cell(std::string_view column) const {
+    static const CsvCell none{{}, 1};
+    const auto found = std::ranges::find(columns_, column);
+    return found == columns_.end() ? none
+                                   : line_->cells[static_cast<std::size_t>(found - columns_.begin())];
+  }
+  const std::string& text(std::string_view column) const { return cell(column).text; }
 
-chaos::FaultOptions fault_in(const Row& row) {
-  constexpr double kLongestSeconds = 90.0 * 86400;
-  chaos::FaultOptions fault{};
-  fault.scripted = false;
-  fault.at = base::from_seconds(row.number("at_s", 0, kLongestSeconds, 0));
-  const double for_s = row.number("for_s", 0, kLongestSeconds, -1);
-  fault.lasts = for_s < 0 ? base::kNever : base::from_seconds(for_s);
-  if (const auto kind = chaos::find_fault_kind(row.text("kind"))) {
+  void complain(int column, const std::string& key, const std::string& message,
+                const std::string& hint = {}) {
+    if (++mistakes_ <= kProblemsMax) problems_.add({file_, {line_->number, column}, key}, message, hint);
+  }
+  void complain(const std::string& column, const std::string& message, const std::string& hint = {}) {
+    complain(cell(column).column, column, fmt::format("{}; got \"{}\"", message, text(column)), hint);
+  }
+
+  base::Nanoseconds read_date() {
+    constexpr double kLatestSeconds = 90.0 * 86400;  // no run lasts longer
+    const auto seconds = number_in(text("at_s"));
+    if (!seconds || *seconds < 0 || *seconds > kLatestSeconds) {
+      complain("at_s", fmt::format("must be seconds from 0 to {}", kLatestSeconds));
+      return 0;
+    }
+    return base::parse_seconds(text("at_s")).value_or(base::from_seconds(*seconds));
+  }
+
+  // A repair that was drawn may be longer than any run.
+  base::Nanoseconds read_duration() {
+    const auto seconds = number_in(text("for_s"));
+    if (!seconds || *seconds < 0) {
+      complain("for_s", "must be seconds from 0 on, or empty for good");
+      return 0;
+    }
+    return base::parse_seconds(text("for_s")).value_or(base::from_seconds(*seconds));
+  }
+
+  void read_kind(chaos::FaultOptions& fault) {
+    const auto kind = chaos::find_fault_kind(text("kind"));
+    if (!kind) {
+      complain("kind", "must be one of kill, rate-cut, partition");
+      return;
+    }
     fault.kind = *kind;
-  } else {
-    row.complain("kind", fmt::format("must be one of kill, rate-cut, partition; got \"{}\"",
-                                     row.text("kind")));
+    const bool cut = fault.kind == tape::FaultKind::kRateCut;
+    if (!cut && text("rate_factor").empty()) return;
+    const auto factor = number_in(text("rate_factor"));
+    if (!cut) {
+      complain("rate_factor", fmt::format("must be empty for a {}", text("kind")),
+               "a rate-cut leaves part of a rate");
+    } else if (!factor || *factor < 0 || *factor > 1) {
+      complain("rate_factor", "must be a number from 0 to 1", "0 leaves nothing of the rate");
+    } else {
+      fault.rate_factor = *factor;
+    }
   }
-  // Only a rate cut leaves part of a rate.
-  fault.rate_factor = row.number("rate_factor", 0, 1, 0);
-  if (fault.kind != tape::FaultKind::kRateCut) fault.rate_factor = 0;
-  fault.target = row.text("target");
-  if (const auto kind = chaos::find_target_kind(row.text("target_kind")); kind && !fault.target.empty()) {
-    fault.target_kind = *kind;
-  } else {
-    row.complain("target_kind", fmt::format("must be one of chip, slice, island, region, link, syncer; "
-                                            "got \"{}\"", row.text("target_kind")));
-    fault.target.clear();
+
+  void read_target(chaos::FaultOptions& fault) {
+    const auto kind = chaos::find_target_kind(text("target_kind"));
+    if (!kind) complain("target_kind", "must be one of chip, slice, island, region, link, syncer");
+    if (text("target").empty()) complain("target", "must be the name of what is hit");
+    if (kind) fault.target_kind = *kind;
+    fault.target = base::text_of_cell(text("target"));
   }
-  return fault;
-}
+
+  // Which of the two; the first where there is no such column.
+  int read_choice(const std::string& column, const std::array<const char*, 2>& choices) {
+    if (!has(column) || text(column) == choices[0]) return 0;
+    if (text(column) != choices[1]) {
+      complain(column, fmt::format("must be {} or {}", choices[0], choices[1]));
+    }
+    return 1;
+  }
+
+  const std::string& file_;
+  base::Problems& problems_;
+  std::vector<std::string> columns_;
+  const CsvLine* line_ = nullptr;
+  std::size_t mistakes_ = 0;
+};
 
 }  // namespace
 
 std::vector<chaos::FaultOptions> parse_faults(const std::string& text, const std::string& file,
                                               base::Problems& problems) {
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<std::string> header = cells_of(line);
-  std::map<std::string, std::size_t> columns;
-  for (std::size_t i = 0; i < header.size(); ++i) columns[header[i]] = i;
-  for (const char* needed : {"at_s", "kind", "target_kind", "target"}) {
-    if (columns.count(needed) == 0) {
-      problems.add({file, {1, 1}, ""}, fmt::format("has no column {}", needed),
-                   "columns are at_s kind target_kind target for_s rate_factor");
-      return {};
-    }
+  const std::size_t before = problems.list().size();
+  const std::vector<CsvLine> lines = csv_lines(text, file, problems);
+  if (problems.list().size() > before) return {};
+  if (lines.empty()) {
+    problems.add({file, {1, 1}, ""}, "is empty", kColumnsHint);
+    return {};
   }
+  FaultReader reader(file, problems);
+  if (!reader.read_header(lines[0])) return {};
   std::vector<chaos::FaultOptions> faults;
-  for (int number = 2; std::getline(lines, line); ++number) {
-    if (line.empty() || line == "\r") continue;
-    faults.push_back(fault_in(Row(columns, cells_of(line), {file, {number, 1}, ""}, problems)));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (const auto fault = reader.read_fault(lines[i])) faults.push_back(*fault);
+  }
+  if (reader.mistakes() > kProblemsMax) {
+    problems.add({file, {}, ""},
+                 fmt::format("{} further cells are wrong", reader.mistakes() - kProblemsMax));
   }
   return faults;
 }

@@ -9,10 +9,17 @@
 
 namespace sim::scenario {
 
-// CSV with a header line. Columns, found by name, in any order, others passed over:
-//   at_s, kind (kill, rate-cut, partition), target_kind (region ...), target (its name),
-//   for_s (empty: for good), rate_factor (of a rate-cut)
-// Seconds may have nine decimals and are read exactly. Problems are added with `file` as place.
+// CSV (csv_cells.h) with a header line. Columns, found by name, in any order; others are refused:
+//   at_s          date in seconds
+//   kind          kill, rate-cut, partition
+//   target_kind   chip, slice, island, region, link, syncer
+//   target        its name
+//   for_s         how long in seconds; empty, or no such column: for good
+//   rate_factor   of a rate-cut, and empty for others: share of the rate that is left, from 0 to 1
+//   source        scripted or random; no such column: random
+//   arm_relative  0 or 1; no such column: 0
+// Nothing else has a default. Seconds may have nine decimals and are read exactly. Problems are added
+// with `file` as place, at the line and column of the cell, the first ten of them.
 std::vector<chaos::FaultOptions> parse_faults(const std::string& text, const std::string& file,
                                               base::Problems& problems);
 

@@ -6,13 +6,13 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "optim/wire_format.h"
-#include "sim/engine/collectives.h"
-#include "sim/methods/data_parallel.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
 #include "sim/scenario/cpu_forecast.h"
+#include "sim/scenario/step_forecast.h"
 
 namespace sim::scenario {
 
@@ -76,44 +76,6 @@ LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOption
     return star_bytes(scenario, fleet, training.syncer.region, payload);
   }
   return ring_bytes(scenario, regions, payload);
-}
-
-base::Nanoseconds local_reduce_time(const Scenario& scenario, const methods::TrainingOptions& training,
-                                    const methods::Fleet& fleet) {
-  if (scenario.network.model == engine::NetworkModel::kNone) return 0;
-  std::map<std::uint16_t, std::size_t> slices;
-  for (const std::uint32_t slice : fleet.shape.learners.front().slices) {
-    ++slices[fleet.shape.slices[slice].region];
-  }
-  const auto bytes = static_cast<std::int64_t>(static_cast<double>(scenario.model.parameters) *
-                                               scenario.model.gradient_bytes);
-  base::Nanoseconds longest = 0;
-  for (const auto& [region, count] : slices) {
-    longest = std::max(longest, engine::local_all_reduce(scenario.network.regions[region], count, bytes));
-  }
-  return training.method == MethodKind::kDataParallel ? longest : 0;
-}
-
-// Exposed communication of a data-parallel step, as sim/methods/data_parallel.cpp spends it: all buckets
-// but the last leave from a third of the step on, the last when the backward pass is done.
-double stall_s(const LinkBytes& bytes, const Scenario& scenario, const Arm& arm,
-               const methods::Fleet& fleet, const WideReduce& wide, base::Nanoseconds compute) {
-  const base::Nanoseconds local = local_reduce_time(scenario, arm.training, fleet);
-  const std::int64_t buckets = arm.training.buckets;
-  if (bytes.empty()) {
-    return base::to_seconds(methods::exposed_reduction(local, compute, buckets));
-  }
-  double transfer_s = 0;
-  for (const auto& [ends, volume] : bytes) {
-    transfer_s = std::max(
-        transfer_s, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
-  }
-  const auto count = static_cast<double>(buckets);
-  const double compute_s = base::to_seconds(compute), local_s = base::to_seconds(local);
-  const double bulk_end =
-      compute_s / 3 + 2 * compute_s / 3 / count + transfer_s * (1 - 1 / count);
-  const double last = std::max({bulk_end, compute_s, compute_s / 3 + local_s}) + transfer_s / count;
-  return last + base::to_seconds(wide.delay) + local_s / count - compute_s;
 }
 
 // The largest fragment over the slowest edge of the ring. Latency is left out.
@@ -191,51 +153,63 @@ methods::Fleet fleet_of(const Scenario& scenario, const methods::TrainingOptions
                              training, 0, scenario.seed);
 }
 
-ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                    const WideReduce& wide) {
-  const methods::TrainingOptions& training = arm.training;
-  const auto& shape = fleet.shape;
-  ArmForecast result{};
-  result.name = training.name;
-  result.learners = static_cast<std::int64_t>(shape.learners.size());
-  const bool barriers = methods::meets_at_barriers(training.method);
-  const bool data_parallel = training.method == MethodKind::kDataParallel;
-  result.stalls =
-      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
-  base::Nanoseconds fastest = base::kNever;
-  for (const auto& learner : shape.learners) {
-    base::Nanoseconds step = 0;
-    for (const std::uint32_t slice : learner.slices) step = std::max(step, fleet.slice_step_time[slice]);
-    result.step_time = std::max(result.step_time, step);
-    fastest = std::min(fastest, step);
+// The slowest learner's compute and exchange; returns seconds of the fastest's whole step.
+double add_steps(const Scenario& scenario, const methods::TrainingOptions& training,
+                 const methods::Fleet& fleet, ArmForecast& result) {
+  double fastest_s = std::numeric_limits<double>::infinity(), slowest_s = 0;
+  for (const auto& learner : fleet.shape.learners) {
+    const LearnerStep step = learner_step(scenario, training, fleet, learner);
+    const double whole_s = base::to_seconds(step.compute) + step.exposed_s;
+    fastest_s = std::min(fastest_s, whole_s);
+    if (whole_s < slowest_s) continue;
+    slowest_s = whole_s;
+    result.step_time = step.compute;
+    result.exchange_per_step = base::from_seconds(step.exposed_s);
   }
-  const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
-  double period_s = base::to_seconds(result.step_time);
-  if (data_parallel) {
-    result.stall_per_step =
-        base::from_seconds(stall_s(bytes, scenario, arm, fleet, wide, result.step_time));
-  } else if (barriers) {
-    const double sync = sync_s(scenario, training, fleet);
-    const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
-    result.sync_time = base::from_seconds(sync);
-    if (result.stalls) {
-      result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
-                                                 static_cast<double>(training.sync_every));
-    }
-  }
-  period_s += base::to_seconds(result.stall_per_step);
-  if (!data_parallel) {
-    result.cycle_time = (result.step_time + result.stall_per_step) * training.sync_every;
-  }
-  forecast_join(scenario, training, result);
-  // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
-  const double pace_s = data_parallel || barriers ? period_s : base::to_seconds(fastest);
+  return fastest_s;
+}
+
+// Barriers: the largest fragment's sync, and what of it holds a step up where learners wait for it.
+void add_barriers(const Scenario& scenario, const methods::TrainingOptions& training,
+                  const methods::Fleet& fleet, ArmForecast& result) {
+  const double step_s = base::to_seconds(result.step_time + result.exchange_per_step);
+  const double sync = sync_s(scenario, training, fleet);
+  const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * step_s);
+  result.sync_time = base::from_seconds(sync);
+  if (!result.stalls) return;
+  result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
+                                             static_cast<double>(training.sync_every));
+}
+
+void add_links(const Scenario& scenario, const LinkBytes& bytes, double pace_s, ArmForecast& result) {
   for (const auto& [ends, volume] : bytes) {
     const double available = find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
     const double needed = volume / pace_s;
     result.links.push_back({ends.first, ends.second, needed, available,
                             needed > 0 ? available / needed : std::numeric_limits<double>::infinity()});
   }
+}
+
+ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+  const methods::TrainingOptions& training = arm.training;
+  ArmForecast result{};
+  result.name = training.name;
+  result.learners = static_cast<std::int64_t>(fleet.shape.learners.size());
+  const bool barriers = methods::meets_at_barriers(training.method);
+  const bool data_parallel = training.method == MethodKind::kDataParallel;
+  result.stalls =
+      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
+  const double fastest_s = add_steps(scenario, training, fleet, result);
+  if (data_parallel) std::swap(result.stall_per_step, result.exchange_per_step);
+  if (barriers) add_barriers(scenario, training, fleet, result);
+  const base::Nanoseconds period =
+      result.step_time + result.exchange_per_step + result.stall_per_step;
+  if (!data_parallel) result.cycle_time = period * training.sync_every;
+  forecast_join(scenario, training, result);
+  // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
+  const double period_s = std::max(1e-9, base::to_seconds(period));
+  add_links(scenario, bytes_per_step(scenario, training, fleet),
+            data_parallel || barriers ? period_s : std::max(1e-9, fastest_s), result);
   const double global_steps = steps_to_last_mark(scenario, period_s);
   result.learner_steps = global_steps * static_cast<double>(result.learners);
   result.cpu_s = cpu_seconds(arm.learning, global_steps, result.learner_steps);
@@ -245,15 +219,14 @@ ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fle
 }  // namespace
 
 ArmForecast forecast_load(const Scenario& scenario, const Arm& arm) {
-  return load_of(scenario, arm, fleet_of(scenario, arm.training), wide_reduce_of(scenario, arm.training));
+  return load_of(scenario, arm, fleet_of(scenario, arm.training));
 }
 
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const methods::Fleet fleet = fleet_of(scenario, arm.training);
   const WideReduce wide = wide_reduce_of(scenario, arm.training);
-  ArmForecast result = load_of(scenario, arm, fleet, wide);
-  result.merges =
-      forecast_merges(scenario, arm, fleet, wide, base::to_seconds(result.stall_per_step));
+  ArmForecast result = load_of(scenario, arm, fleet);
+  result.merges = forecast_merges(scenario, arm, fleet, wide);
   return result;
 }
 

@@ -32,7 +32,9 @@ struct ArmForecast {
   base::Nanoseconds step_time;          // compute, of the slowest learner, everything healthy
   std::vector<LinkForecast> links;      // those that carry something
   bool stalls;                          // synchronous: waits for links instead of overrunning them
-  base::Nanoseconds stall_per_step;     // exposed communication of a step, or a step's share of it
+  // Exposed communication of a data-parallel step; at barriers a step's share of what syncs hold it up.
+  base::Nanoseconds stall_per_step;
+  base::Nanoseconds exchange_per_step;  // exposed, among a learner's own slices; 0 for data parallel
   base::Nanoseconds sync_time;          // all-reduce of the largest fragment alone; 0: no barriers
   base::Nanoseconds cycle_time;         // H x step: what recovery should fit into; 0: no syncer
   base::Nanoseconds recovery_time;      // state_bytes over the slowest link; 0: no links

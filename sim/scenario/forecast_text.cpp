@@ -34,7 +34,8 @@ std::string merges_text(const Arm& arm, const ArmForecast& forecast) {
     text += fmt::format("  a sync takes {:.3f} s (folding {:.3f} s) of the {:.3f} s of overlap_steps = {}; "
                         "grace {:.3f} s\n",
                         to_seconds(merges.sync_time), to_seconds(merges.fold_time),
-                        static_cast<double>(arm.training.overlap_steps) * to_seconds(forecast.step_time),
+                        static_cast<double>(arm.training.overlap_steps) *
+                            to_seconds(forecast.step_time + forecast.exchange_per_step),
                         arm.training.overlap_steps, to_seconds(merges.grace_time));
   } else if (arm.training.method != methods::MethodKind::kDataParallel) {
     text += fmt::format("  merges: participation {}{:.3f}, {:.3f} of those due made, {:.3f} in time\n", about,
@@ -49,6 +50,9 @@ std::string arm_text(const Arm& arm, const ArmForecast& forecast) {
   std::string text =
       fmt::format("  learners {}, step {:.3f} s", forecast.learners, to_seconds(forecast.step_time));
   if (forecast.stalls) text += fmt::format(", waits {:.3f} s for links", to_seconds(forecast.stall_per_step));
+  if (forecast.exchange_per_step > 0) {
+    text += fmt::format(", {:.3f} s among its slices", to_seconds(forecast.exchange_per_step));
+  }
   text += "\n" + merges_text(arm, forecast);
   if (forecast.sync_time > 0) {
     text += fmt::format("  a sync takes {:.3f} s on the slowest link, a round of H steps {:.1f} s\n",

@@ -37,6 +37,10 @@ struct Subject {
   }
 };
 
+base::Nanoseconds step_of(const Subject& s) {
+  return s.forecast.step_time + s.forecast.exchange_per_step;
+}
+
 // The same arm with something changed, and what that gives; nothing where it cannot be.
 template <class Change>
 std::optional<MergeForecast> tried(const Subject& s, Change change) {
@@ -60,7 +64,7 @@ bool is_good(const MergeForecast& merges) {
 }
 
 void warn_of_few_steps(const Subject& s, std::vector<Diagnostic>& warnings) {
-  const base::Nanoseconds period = s.forecast.step_time + s.forecast.stall_per_step;
+  const base::Nanoseconds period = step_of(s) + s.forecast.stall_per_step;
   const base::Nanoseconds mark = s.scenario.marks.time;
   if (period <= mark / kFewSteps || mark == 0) return;
   const double steps = to_seconds(mark) / to_seconds(period);
@@ -114,7 +118,7 @@ void warn_of_merges(const Subject& s, std::vector<Diagnostic>& warnings) {
   const bool late = merges.in_time < 1 - kLateShare;
   if (!alone && !late) return;
   const double overlap_s =
-      static_cast<double>(s.arm.training.overlap_steps) * to_seconds(s.forecast.step_time);
+      static_cast<double>(s.arm.training.overlap_steps) * to_seconds(step_of(s));
   warnings.push_back(s.warning(
       "training.overlap_steps",
       fmt::format("has about {:.2f} of its learners in a merge ({:.2f} of merges have one), {:.2f} of due "
@@ -128,7 +132,7 @@ void warn_of_merges(const Subject& s, std::vector<Diagnostic>& warnings) {
 
 void warn_of_folding(const Subject& s, std::vector<Diagnostic>& warnings) {
   const double fold_s = to_seconds(s.forecast.merges.fold_time);
-  const double step_s = to_seconds(s.forecast.step_time);
+  const double step_s = to_seconds(step_of(s));
   const double overlap_s = static_cast<double>(s.arm.training.overlap_steps) * step_s;
   if (fold_s <= overlap_s) return;
   const double rate = s.arm.training.syncer.merge_bytes_per_s * fold_s / std::max(step_s, overlap_s);
@@ -144,7 +148,7 @@ void warn_of_folding(const Subject& s, std::vector<Diagnostic>& warnings) {
 
 void warn_of_held_up(const Subject& s, std::vector<Diagnostic>& warnings) {
   const MergeForecast& merges = s.forecast.merges;
-  const double step_s = to_seconds(s.forecast.step_time);
+  const double step_s = to_seconds(step_of(s));
   const bool waits = to_seconds(s.forecast.stall_per_step) > kExposedShare * step_s;
   const bool late = merges.merges >= 0.5 && merges.in_time < 1 - kLateShare;
   if (!waits && !late) return;
@@ -171,7 +175,7 @@ void warn_of_held_up(const Subject& s, std::vector<Diagnostic>& warnings) {
 
 void warn_of_period(const Subject& s, std::vector<Diagnostic>& warnings) {
   const double period_s =
-      static_cast<double>(s.arm.training.sync_every) * to_seconds(s.forecast.step_time);
+      static_cast<double>(s.arm.training.sync_every) * to_seconds(step_of(s));
   const double sync_s = to_seconds(s.forecast.merges.sync_time);
   if (sync_s <= period_s) return;
   warnings.push_back(s.warning(

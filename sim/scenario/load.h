@@ -50,6 +50,9 @@ std::string_view identity_in(std::string_view resolved);
 // Hash of that.
 std::uint64_t scenario_hash(const Scenario& scenario);
 
+// The same of the scenario with whatever seed: what all runs of one experiment share.
+std::uint64_t set_hash(const Scenario& scenario);
+
 // Hash of what a run of one arm depends on: of the resolved text with that arm alone, as it stands in
 // the folder of its results. Tapes and snapshots carry it.
 // Requires: the arm exists; else std::invalid_argument.

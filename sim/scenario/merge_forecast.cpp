@@ -7,6 +7,7 @@
 
 #include "sim/engine/collectives.h"
 #include "sim/methods/fragment_traffic.h"
+#include "sim/scenario/step_forecast.h"
 #include "sim/scenario/syncer_play.h"
 
 namespace sim::scenario {
@@ -131,6 +132,13 @@ base::Nanoseconds push_time(const Scenario& scenario, const Arm& arm, const meth
          base::from_seconds(bytes / rate);
 }
 
+// Learners whose gradients cross the links that the syncs need.
+bool shares_links(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+  return std::ranges::any_of(fleet.shape.learners, [&](const auto& learner) {
+    return learner_step(scenario, arm.training, fleet, learner).is_wide;
+  });
+}
+
 // Learners that share no date: those that were stopped, and those whose steps are drawn.
 bool out_of_phase(const Scenario& scenario, const Arm& arm) {
   return !arm.failures.empty() || !arm.faults.empty() || scenario.spread.step_sd > 0;
@@ -154,7 +162,7 @@ std::vector<std::size_t> played_learners(const methods::Fleet& fleet) {
 
 SyncerPlay play_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                    const WideReduce& wide, const std::vector<std::size_t>& chosen) {
-  const std::vector<double> steps = learner_steps_s(scenario, fleet);
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
   SyncerPlay play{};
   const std::string lead = is_central(arm.training)
                                ? arm.training.syncer.region
@@ -208,8 +216,9 @@ MergeForecast decoupled(const Scenario& scenario, const Arm& arm, const methods:
   result.token = counts.merged / native;
   result.overwritten = counts.overwritten / native;
   result.discarded = counts.discarded / native;
-  result.waiting = waiting_share(fleet, learner_steps_s(scenario, fleet));
-  result.about = out_of_phase(scenario, arm) || chosen.size() < learners;
+  result.waiting = waiting_share(fleet, learner_steps_s(scenario, arm.training, fleet));
+  result.about = out_of_phase(scenario, arm) || chosen.size() < learners ||
+                 shares_links(scenario, arm, fleet);
   result.grace_time = base::from_seconds(counts.grace_s / std::max(1.0, counts.graces));
   result.merges = counts.merges;
   if (counts.due > 0) result.made = counts.merges / counts.due;
@@ -231,7 +240,7 @@ struct Round {
 Round round_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                const WideReduce& wide) {
   const TrainingOptions& training = arm.training;
-  const std::vector<double> steps = learner_steps_s(scenario, fleet);
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
   Round round{*std::ranges::max_element(steps), 0, {}};
   const auto period = static_cast<double>(training.sync_every);
   double held_s = 0, links_s = 0;
@@ -288,10 +297,10 @@ MergeForecast at_barriers(const Scenario& scenario, const Arm& arm, const method
   const double native = fleet.shape.native_tokens_per_s * until_s;
   result.token = merged / native;
   result.overwritten = overwritten / native;
-  const std::vector<double> steps = learner_steps_s(scenario, fleet);
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
   result.waiting = waiting_share(fleet, std::vector<double>(steps.size(), round.period_s));
   const double fastest = *std::ranges::min_element(steps);
-  result.about = scenario.spread.step_sd > 0 ||
+  result.about = scenario.spread.step_sd > 0 || shares_links(scenario, arm, fleet) ||
                  (training.late != LatePolicy::kBlock && fastest < 0.99 * round.step_s);
   if (result.merges == 0) return result;
   result.participation = 1;
@@ -302,9 +311,9 @@ MergeForecast at_barriers(const Scenario& scenario, const Arm& arm, const method
   return result;
 }
 
-MergeForecast data_parallel(const Scenario& scenario, const methods::Fleet& fleet, double stall_s) {
+MergeForecast data_parallel(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
   const double until_s = horizon_s(scenario, fleet);
-  const double period_s = learner_steps_s(scenario, fleet).front() + stall_s;
+  const double period_s = learner_steps_s(scenario, arm.training, fleet).front();
   MergeForecast result;
   result.token = std::floor(until_s / period_s + 1e-9) *
                  tokens_of(fleet, fleet.shape.learners.front()) /
@@ -315,19 +324,6 @@ MergeForecast data_parallel(const Scenario& scenario, const methods::Fleet& flee
 }
 
 }  // namespace
-
-std::vector<double> learner_steps_s(const Scenario& scenario, const methods::Fleet& fleet) {
-  const double mean = std::exp(scenario.spread.step_sd * scenario.spread.step_sd / 2);
-  std::vector<double> steps;
-  for (const auto& learner : fleet.shape.learners) {
-    base::Nanoseconds slowest = 0;
-    for (const std::uint32_t slice : learner.slices) {
-      slowest = std::max(slowest, fleet.slice_step_time[slice]);
-    }
-    steps.push_back(std::max(1e-9, base::to_seconds(slowest) * mean));
-  }
-  return steps;
-}
 
 SyncParts sync_parts(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                      const WideReduce& wide, std::size_t fragment) {
@@ -353,8 +349,8 @@ SyncParts sync_parts(const Scenario& scenario, const Arm& arm, const methods::Fl
 }
 
 MergeForecast forecast_merges(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                              const WideReduce& wide, double stall_s) {
-  if (arm.training.method == MethodKind::kDataParallel) return data_parallel(scenario, fleet, stall_s);
+                              const WideReduce& wide) {
+  if (arm.training.method == MethodKind::kDataParallel) return data_parallel(scenario, arm, fleet);
   if (methods::meets_at_barriers(arm.training.method)) return at_barriers(scenario, arm, fleet, wide);
   MergeForecast result = decoupled(scenario, arm, fleet, wide);
   const auto& sizes = fleet.shape.fragment_parameters;

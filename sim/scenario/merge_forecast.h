@@ -35,9 +35,6 @@ struct MergeForecast {
   bool about = false;
 };
 
-// Compute of each learner's step, with the mean of its spread.
-std::vector<double> learner_steps_s(const Scenario& scenario, const methods::Fleet& fleet);
-
 // From the take to the broadcast of one fragment, nothing else on the links, without grace.
 struct SyncParts {
   base::Nanoseconds before, wide, after;  // beside the learners; on the slowest link; propagation
@@ -46,10 +43,10 @@ struct SyncParts {
 SyncParts sync_parts(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                      const WideReduce& wide, std::size_t fragment);
 
-// `stall_s` is what a step of data parallel waits for its links. Up to the time mark; where there is only
+// Up to the time mark; where there is only
 // another mark, up to it at the pace of the whole fleet.
 // Errors: std::invalid_argument where regions that must talk cannot.
 MergeForecast forecast_merges(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                              const WideReduce& wide, double stall_s);
+                              const WideReduce& wide);
 
 }  // namespace sim::scenario

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/scenario/step_forecast.h"
+
 namespace sim::scenario {
 namespace {
 
@@ -24,7 +26,7 @@ double patience_steps(const Arm& arm, std::size_t learners) {
 
 OverlapFit overlap_fit(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                        const WideReduce& wide) {
-  std::vector<double> steps = learner_steps_s(scenario, fleet);
+  std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
   std::ranges::sort(steps);
   const bool barriers = methods::meets_at_barriers(arm.training.method);
   // The syncer reckons with the lower median (syncer.cpp).

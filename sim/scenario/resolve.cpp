@@ -133,6 +133,12 @@ std::uint64_t scenario_hash(const Scenario& scenario) {
   return base::hash_name(0, identity_in(resolved_text(scenario)));
 }
 
+std::uint64_t set_hash(const Scenario& scenario) {
+  Scenario seedless = scenario;
+  seedless.seed = 0;
+  return scenario_hash(seedless);
+}
+
 std::uint64_t run_hash(const Scenario& scenario, const std::string& arm) {
   return base::hash_name(0, identity_in(resolved_text(scenario, &arm)));
 }

@@ -37,7 +37,8 @@ struct SweepOptions {
   std::int64_t samples;           // of a Latin hypercube
   std::uint64_t design_seed;      // of its draws
   double until_ci;                // add seeds until the half width is this small, in points; 0: do not
-  std::string metric;             // path in summary.json that until_ci and the gate look at
+  std::string metric;             // path in summary.json that until_ci looks at
+  std::vector<std::string> metrics;  // that the gate guards, all at once; empty: the one above
   std::int64_t seeds_block;       // how many seeds are added at a time
   std::int64_t seeds_max;         // and when that ends
   ArmOverrides arm_overrides;

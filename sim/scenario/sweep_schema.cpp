@@ -137,8 +137,10 @@ const base::SchemaOf<SweepOptions>& sweep_schema() {
                 "points (0.01) to each side; begins with at least 10 seeds, and takes equal values for a narrow "
                 "interval from 30 on (assumed; rule of three: what none of 30 runs shows has a probability below "
                 "10 %); 0: seeds as given")
-          .text("metric", &S::metric, "goodput.stepping",
-                "a number in summary.json, a share for until_ci: what until_ci and the gate look at")
+          .text("metric", &S::metric, "goodput.token",
+                "a number in summary.json, a share for until_ci: what until_ci looks at, and the gate if metrics "
+                "names none")
+          .text_list("metrics", &S::metrics, "what the gate guards, all at once; none: metric")
           .integer("seeds_block", &S::seeds_block, base::between(2, 1000), 10,
                    "seeds added at a time by until_ci")
           .integer("seeds_max", &S::seeds_max, base::between(2, 10'000), 100,

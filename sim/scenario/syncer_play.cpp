@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "sim/methods/fragment_traffic.h"
 #include "sim/methods/grace.h"
@@ -52,7 +53,7 @@ struct Held {
 struct Learner {
   double steps = 0;
   std::uint32_t reported_step = 0;
-  bool reported = false, waits = false;
+  bool reported = false, again = false, heard = false, waits = false;
   Nanoseconds reported_at = 0;
   std::vector<std::uint32_t> inbox;  // syncs
 };
@@ -173,8 +174,9 @@ class Player {
 
   void report(std::uint32_t m) {
     Learner& learner = learners_[m];
+    learner.again = learner.reported;
     if (!learner.reported) learner.reported_at = now_;
-    learner.reported = true;
+    learner.reported = learner.heard = true;
     learner.reported_step = std::max(learner.reported_step, static_cast<std::uint32_t>(learner.steps));
     plan(now_, Event::kDecide, 0, 0);
   }
@@ -210,23 +212,34 @@ class Player {
         in_grace_ = true;
         plan(grace_until_, Event::kDecide, 0, 0);
       }
-      if (now_ < grace_until_ && reporter_count() < expected_count()) return;
+      const bool a_step_further = std::ranges::any_of(learners_, [](const Learner& l) { return l.again; });
+      if (now_ < grace_until_ && reporter_count() < expected_count() && !a_step_further) return;
       in_grace_ = false;
-      begin_due(consume_reports());
+      consume_reports();
+      begin_due();
       ++step_;
     }
   }
 
-  std::vector<std::uint32_t> consume_reports() {
+  // They have opened this step. For what is merged they count until something is.
+  void consume_reports() {
+    for (Learner& learner : learners_) {
+      if (learner.again) learner.reported_at = now_;
+      learner.reported = std::exchange(learner.again, false);
+    }
+  }
+
+  std::vector<std::uint32_t> heard_learners() const {
     std::vector<std::uint32_t> members;
     for (std::uint32_t m = 0; m < learners_.size(); ++m) {
-      if (has_reported(learners_[m])) members.push_back(m);
-      learners_[m].reported = false;
+      if (learners_[m].heard || has_reported(learners_[m])) members.push_back(m);
     }
     return members;
   }
 
-  void begin_due(const std::vector<std::uint32_t>& members) {
+  void begin_due() {
+    const std::vector<std::uint32_t> members = heard_learners();
+    bool began = false;
     const auto now_due = methods::fragments_due(training_, step_);
     counts_.due += static_cast<double>(now_due.size());
     std::vector<std::uint16_t> queue = late_;
@@ -242,6 +255,7 @@ class Player {
       const bool in_flight = std::ranges::find(in_flight_, p) != in_flight_.end();
       if (turns > 0 && !in_flight && (pinned() || in_flight_.size() < limit)) {
         --turns;
+        began = true;
         last_begun_[p] = step_;
         begin(p, members);
         continue;
@@ -250,6 +264,7 @@ class Player {
       const bool skipped = !makes_up && std::ranges::find(now_due, p) != now_due.end();
       if (skipped) settle(p, step_);
     }
+    for (const std::uint32_t m : members) learners_[m].heard = learners_[m].heard && !began;
   }
 
   void begin(std::uint16_t p, const std::vector<std::uint32_t>& members) {

@@ -8,6 +8,7 @@
 
 #include "sim/scenario/catalogue.h"
 #include "sim/scenario/forecast.h"
+#include "sim/scenario/names.h"
 
 namespace sim::scenario {
 
@@ -39,6 +40,14 @@ void check_region(const Scenario& scenario, const std::string& name, const Place
                                : fmt::format("did you mean '{}'?", nearest));
 }
 
+// Whether files, tables and terminals can show the name; told where not.
+bool check_name(const std::string& name, const Place& place, Problems& problems) {
+  const std::string trouble = trouble_with_name(name);
+  if (trouble.empty()) return true;
+  problems.add(place, fmt::format("{}; got \"{}\"", trouble, shown(name)), "names stand in files and tables");
+  return false;
+}
+
 // Names of one list: not empty, nothing that targets and files are split at, unique.
 template <class T>
 void check_names(const Bound& bound, const std::string& list, const std::vector<T>& elements,
@@ -48,9 +57,15 @@ void check_names(const Bound& bound, const std::string& list, const std::vector<
     const std::string& name = elements[i].name;
     const Place place = element_place(bound, list, i, "name");
     if (bound.root.find(list)->items[i].find("name") == nullptr) continue;
-    if (name.empty() || name.find_first_of(":+,\n") != std::string::npos ||
+    if (!check_name(name, place, problems)) continue;
+    if (name.empty() || name.find_first_of(":+,") != std::string::npos ||
         name.find("--") != std::string::npos) {
       problems.add(place, fmt::format("must be text without ':', ',', '+' and '--'; got \"{}\"", name));
+      continue;
+    }
+    // "a" and "-b" would have the link a---b of "a-" and "b".
+    if (name.front() == '-' || name.back() == '-') {
+      problems.add(place, fmt::format("must not begin or end with '-'; got \"{}\"", name));
       continue;
     }
     const auto [known, is_new] = first.emplace(name, i);
@@ -180,18 +195,31 @@ void check_marks(const Bound& bound, Problems& problems) {
   }
 }
 
+// Results of an arm stand in a folder of its name.
+void check_folder(const std::string& name, const Place& place, std::map<std::string, std::string>& arm_of,
+                  Problems& problems) {
+  const std::string folder = folder_name(name);
+  if (folder.size() > kLongestFolder) {
+    problems.add(place, fmt::format("must make a folder's name of at most {} bytes; got {}", kLongestFolder,
+                                    folder.size()));
+  }
+  const auto [known, is_new] = arm_of.emplace(folded(folder), name);
+  if (is_new) return;
+  problems.add(place, known->second == name
+                          ? fmt::format("must be unique among arms; got \"{}\"", name)
+                          : fmt::format("must differ from arm \"{}\" by more than capitals; got \"{}\"",
+                                        known->second, name));
+}
+
 void check_arm_names(const Bound& bound, Problems& problems) {
-  std::map<std::string, std::size_t> first;
+  std::map<std::string, std::string> arm_of;
   for (std::size_t i = 0; i < bound.scenario.arms.size(); ++i) {
     const std::string& name = bound.scenario.arms[i].training.name;
     const Place place = place_of(bound.arms[i], {"training", "name"});
-    const auto [known, is_new] = first.emplace(name, i);
-    if (!is_new && !name.empty()) {
-      problems.add(place, fmt::format("must be unique among arms; got \"{}\"", name));
-    }
-    // Results of an arm stand in a folder of its name.
-    if (name.find_first_of("/\\\n") != std::string::npos || name == "." || name == "..") {
-      problems.add(place, fmt::format("must be the name of a folder; got \"{}\"", name));
+    if (!name.empty() && check_name(name, place, problems)) check_folder(name, place, arm_of, problems);
+    for (std::size_t f = 0; f < bound.scenario.arms[i].failures.size(); ++f) {
+      check_name(bound.scenario.arms[i].failures[f].name,
+                 place_of(bound.arms[i], {"failure", std::to_string(f), "name"}), problems);
     }
   }
 }
@@ -199,6 +227,7 @@ void check_arm_names(const Bound& bound, Problems& problems) {
 }  // namespace
 
 bool validate(Bound& bound, Problems& problems) {
+  check_name(bound.scenario.name, place_of(bound.root, {"name"}), problems);
   check_regions_and_links(bound, problems);
   fill_egress(bound.scenario);
   check_islands(bound, problems);

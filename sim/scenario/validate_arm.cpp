@@ -265,6 +265,25 @@ void check_span(const Case& c) {
   }
 }
 
+// Dates are whole nanoseconds.
+void check_step_length(const Case& c) {
+  const auto fleet = methods::make_fleet(c.scenario.model, {}, c.scenario.network, c.scenario.islands,
+                                         c.training, 0, 0);
+  for (std::size_t s = 0; s < fleet.shape.slices.size(); ++s) {
+    const tape::SliceShape& slice = fleet.shape.slices[s];
+    if (slice.learner == tape::kNoLearner || slice.step_time > 0) continue;
+    const double step_ns =
+        methods::slice_step_s(c.scenario.model, c.training, fleet, s) * 1e9;
+    const bool given = c.training.step_time > 0;
+    c.problems.add(given ? c.at("step_time") : place_of(c.tree, {"model", "batch_tokens"}),
+                   fmt::format("must give each slice a step of at least 1 ns; got {} tokens and a step "
+                               "of {:.3g} ns on \"{}\"",
+                               slice.tokens, step_ns, slice.name),
+                   "a larger batch or model, or less of the batch on faster slices");
+    return;
+  }
+}
+
 void check_rows_of_proxy(const Case& c) {
   const auto& learning = c.arm.learning;
   if (learning.model.kind == optim::ModelKind::kNone ||
@@ -312,6 +331,7 @@ void validate_arm(const Bound& bound, std::size_t arm_index, Problems& problems)
 void validate_arm_on_fleet(const Bound& bound, std::size_t arm_index, Problems& problems) {
   const Case c = case_of(bound, arm_index, problems);
   check_span(c);
+  check_step_length(c);
   check_rows_of_proxy(c);
   if (c.scenario.network.model == engine::NetworkModel::kNone) return;
   const std::size_t before = problems.list().size();

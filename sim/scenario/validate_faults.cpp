@@ -70,17 +70,15 @@ std::string canonical_link(const Scenario& scenario, const std::string& name) {
   return {};
 }
 
-// Learners of a decoupled arm have a syncer shard each; a central syncer is called "central".
-bool names_syncer(const Scenario& scenario, const methods::TrainingOptions& training,
-                  const std::string& name) {
-  if (training.method != methods::MethodKind::kDecoupledDiloco) return true;
-  if (training.syncer.placement == methods::SyncerPlacement::kCentral) return name == "central";
-  if (training.learners == methods::LearnerSplit::kOne) return name == "all";
-  if (training.learners == methods::LearnerSplit::kIslands) return names_island(scenario, name);
-  for (std::int64_t m = 1; m <= training.groups; ++m) {
-    if (name == fmt::format("learner-{}", m)) return true;
-  }
-  return false;
+// What some arm can call a syncer: one beside each learner has its learner's name. Arms of a comparison share
+// their faults and have other learners each, so such a name need not be met by this one.
+bool names_syncer(const Scenario& scenario, const std::string& name) {
+  if (name == "central" || name == "all" || names_island(scenario, name)) return true;
+  constexpr std::string_view kGroup = "learner-";
+  if (!name.starts_with(kGroup)) return false;
+  const std::string number = name.substr(kGroup.size());
+  const bool digits = std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+  return digits && !number.empty() && number.size() <= 5 && number.front() != '0';
 }
 
 std::string names_hint(const Scenario& scenario, TargetKind kind) {
@@ -93,6 +91,7 @@ std::string names_hint(const Scenario& scenario, TargetKind kind) {
   } else if (kind == TargetKind::kLink) {
     for (const auto& link : scenario.network.links) add(ordered_name(scenario, link));
   } else {
+    if (kind == TargetKind::kSyncer) listed = " central all learner-1";
     for (const auto& group : scenario.islands) {
       for (const std::string& name : island_names(group)) {
         add(kind == TargetKind::kChip || kind == TargetKind::kSlice ? name + "/slice-1" : name);
@@ -102,8 +101,7 @@ std::string names_hint(const Scenario& scenario, TargetKind kind) {
   return "names here are" + listed;
 }
 
-void check_target(const Bound& bound, const Arm& arm, chaos::FaultOptions& fault, const Place& place,
-                  Problems& problems) {
+void check_target(const Bound& bound, chaos::FaultOptions& fault, const Place& place, Problems& problems) {
   const Scenario& scenario = bound.scenario;
   bool known = true;
   switch (fault.target_kind) {
@@ -111,7 +109,7 @@ void check_target(const Bound& bound, const Arm& arm, chaos::FaultOptions& fault
     case TargetKind::kSlice: known = names_slice(scenario, fault.target); break;
     case TargetKind::kIsland: known = names_island(scenario, fault.target); break;
     case TargetKind::kRegion: known = names_region(scenario, fault.target); break;
-    case TargetKind::kSyncer: known = names_syncer(scenario, arm.training, fault.target); break;
+    case TargetKind::kSyncer: known = names_syncer(scenario, fault.target); break;
     case TargetKind::kLink: {
       const std::string name = canonical_link(scenario, fault.target);
       known = !name.empty();
@@ -137,6 +135,16 @@ void check_kind(const chaos::FaultOptions& fault, const Place& place, Problems& 
     problems.add(place, "partition acts on a link or a region; got " +
                             std::string(chaos::target_kind_name(fault.target_kind)));
   }
+}
+
+// A drawn repair may be of any length; somebody who writes more than a run can last means for ever.
+void check_lasts(const chaos::FaultOptions& fault, const Place& place, Problems& problems) {
+  constexpr base::Nanoseconds kLongest = 90 * base::kDay;
+  const bool never = fault.lasts == base::kNever;
+  if (!fault.scripted || never || (fault.lasts > 0 && fault.lasts <= kLongest)) return;
+  problems.add(place, fmt::format("must be above 0 s and at most 90 d; got \"{}\"",
+                                  base::format_duration(fault.lasts)),
+               "write \"forever\" for good");
 }
 
 // Chips, slices and islands are narrowed to one island or group; regions and links to one of them.
@@ -195,8 +203,9 @@ void validate_faults(Bound& bound, std::size_t arm_index, Problems& problems) {
       return recorded ? place_of(bound.arms[arm_index], {"fault"})
                       : place_of(bound.arms[arm_index], {"fault", index, key});
     };
-    check_target(bound, arm, arm.faults[i], at("target"), problems);
+    check_target(bound, arm.faults[i], at("target"), problems);
     check_kind(arm.faults[i], at("kind"), problems);
+    check_lasts(arm.faults[i], at("for"), problems);
   }
 }
 

@@ -49,8 +49,9 @@ enum class Kind : std::uint8_t {
   kFragmentKept,
   kFragmentDropped,
   kFragmentRestored,
+  kMemberComputed,
 };
-constexpr Kind kLastKind = Kind::kFragmentRestored;
+constexpr Kind kLastKind = Kind::kMemberComputed;
 constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
@@ -229,11 +230,15 @@ struct TransferDone {
   TrafficClass traffic;
   TransferStatus status;
 };
+// Target of a fault of the syncer that stands in one place and belongs to no learner.
+constexpr std::uint32_t kCentralSyncer = UINT32_MAX;
+
 struct FaultStarted {
   Nanoseconds lasts;     // kNever: for good
   double rate_factor;    // of a rate cut
   std::uint32_t fault;
-  std::uint32_t target;  // index of the slice (also for a chip), island, region, link or syncer
+  std::uint32_t target;  // index of the slice (also for a chip), island, region, link; of a syncer its
+                         // learner's, or kCentralSyncer
   FaultKind kind;
   TargetKind target_kind;
   std::uint8_t scripted;
@@ -307,6 +312,15 @@ struct Decided {
   std::uint8_t yes;
 };
 
+// How long the learner's joined slices on one island computed in the step that the next StepsDone of
+// the learner tells; the others computed on, and it waited. Told only where islands draw their own
+// step times; else SliceShape::step_time says it.
+struct MemberComputed {
+  Nanoseconds compute;  // of the slowest of them
+  std::uint32_t island;
+  std::uint16_t learner;
+};
+
 struct Fact {
   Nanoseconds at;
   union {
@@ -339,6 +353,7 @@ struct Fact {
     FragmentKept fragment_kept;
     FragmentDropped fragment_dropped;
     FragmentRestored fragment_restored;
+    MemberComputed member_computed;
   };
   Kind kind;
 
@@ -389,6 +404,8 @@ struct Fact {
       : at(date), fragment_dropped(f), kind(Kind::kFragmentDropped) {}
   Fact(Nanoseconds date, const FragmentRestored& f)
       : at(date), fragment_restored(f), kind(Kind::kFragmentRestored) {}
+  Fact(Nanoseconds date, const MemberComputed& f)
+      : at(date), member_computed(f), kind(Kind::kMemberComputed) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

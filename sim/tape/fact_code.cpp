@@ -114,6 +114,9 @@ template <class C> void code_fact(C& c, Decided& f, Nanoseconds) {
   code_enum(c, f.question, Question::kLossReached);
   code(c, f.yes);
 }
+template <class C> void code_fact(C& c, MemberComputed& f, Nanoseconds) {
+  code_all(c, f.compute, f.island, f.learner);
+}
 
 template <class C> void code_contributor(C& c, Contributor& f) {
   code_all(c, f.weight, f.learner, f.incarnation);
@@ -158,23 +161,26 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::ui
     case Kind::kFragmentKept: return code_fact(c, fact.fragment_kept, fact.at);
     case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
     case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
+    case Kind::kMemberComputed: return code_fact(c, fact.member_computed, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
 
-// `format` is the file's: watts and prices came with 2; a shape of format 1 knows none.
+// `format` is the file's: watts and prices came with 2, a slice's own step time with 3. A shape of an
+// older format knows none.
 template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) {
-  const bool has_prices = format >= 2;
+  const bool has_prices = format >= 2, has_step_times = format >= 3;
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.links, [&c, has_prices](LinkShape& link) {
     code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way);
     if (has_prices) code(c, link.dollars_per_gb);
   });
-  code_list(c, shape.slices, [&c, has_prices](SliceShape& slice) {
+  code_list(c, shape.slices, [&c, has_prices, has_step_times](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
              slice.first_slot, slice.slot_count, slice.tokens);
     if (has_prices) code_all(c, slice.milliwatts, slice.nanodollars_per_h);
+    if (has_step_times) code(c, slice.step_time);
   });
   code_list(c, shape.learners, [&c](LearnerShape& learner) {
     code_all(c, learner.name, learner.region);
@@ -185,6 +191,7 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
   code_all(c, shape.chips, shape.slots, shape.batch_tokens, shape.native_tokens_per_s,
            shape.nominal_step, shape.model_is_learner, shape.may_roll_back);
   if (has_prices) code(c, shape.watts_assumed);
+  if (has_step_times) code(c, shape.steps_vary);
 }
 
 }  // namespace

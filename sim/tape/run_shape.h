@@ -26,6 +26,9 @@ struct SliceShape {
   // Integers, so that joules and dollars add up exactly.
   std::int64_t milliwatts = 0;          // of one chip at full work; 0: unknown
   std::int64_t nanodollars_per_h = 0;   // price of one chip for an hour; 0: not given
+  // Of its own tokens, without noise. Beside slower slices of its learner it waits for the rest of the
+  // step. 0 (a hand-written shape, an old tape): as the slowest.
+  base::Nanoseconds step_time = 0;
 };
 
 struct LearnerShape {
@@ -55,6 +58,8 @@ struct RunShape {
   double native_tokens_per_s = 0;  // sum over islands, compute only, everything healthy
   base::Nanoseconds nominal_step = 0;  // compute time of one step of the whole global batch
   bool watts_assumed = false;  // of some slice: neither published nor given
+  // Each island draws a factor of its own for each step: MemberComputed tells what came of it.
+  bool steps_vary = false;
   // The global model is learner 0's own parameters (data parallel); else it lives at the syncer.
   bool model_is_learner = false;
   // Steps may be rolled back to a checkpoint, so readers keep what a rollback would undo.

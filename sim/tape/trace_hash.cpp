@@ -224,6 +224,11 @@ void TraceHash::on(const Fact& fact) {
     }
     case Kind::kSnapshotEnded:
       return fold(pair(fact.snapshot_ended.snapshot, fact.snapshot_ended.complete));
+    case Kind::kMemberComputed: {
+      const MemberComputed& f = fact.member_computed;
+      fold(unsigned_of(f.compute));
+      return fold(pair(f.island, f.learner));
+    }
     case Kind::kDecided: {
       // Not the value: the last digits of a loss belong to the instruction-set level.
       const Decided& f = fact.decided;

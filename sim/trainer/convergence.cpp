@@ -74,12 +74,15 @@ void ConvergenceRecord::append(const ConvergenceRow& row) {
 void to_csv(const ConvergenceRecord& record, std::ostream& out) {
   out << "time_s,merge,sync,step,fragment,epoch,version,contributors,outer_gradient_norm,"
          "cosine_mean,replica_spread_rms\n";
+  // Empty where there is none (a cosine of one contributor) or where the model diverged.
+  const auto cell = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string();
+  };
   for (const ConvergenceRow& row : record.rows()) {
-    const std::string cosine =
-        std::isnan(row.cosine_mean) ? "" : fmt::format("{:.6g}", row.cosine_mean);
-    out << fmt::format("{},{},{},{},{},{},{},{},{:.6g},{},{:.6g}\n", base::format_seconds(row.at),
+    out << fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", base::format_seconds(row.at),
                        row.merge_index, row.sync, row.step, row.fragment, row.epoch, row.version,
-                       row.contributors, row.outer_gradient_norm, cosine, row.replica_spread_rms);
+                       row.contributors, cell(row.outer_gradient_norm), cell(row.cosine_mean),
+                       cell(row.replica_spread_rms));
   }
 }
 

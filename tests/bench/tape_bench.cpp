@@ -56,7 +56,7 @@ std::vector<Fact> facts(std::uint32_t seconds, const std::vector<Contributor>& a
       tape.emplace_back(now, FragmentTaken{1000, 1, s, s, 0, m, 1, fragment});
     }
     for (std::uint32_t i = 0; i < kLearners; ++i) {
-      tape.emplace_back(now, TransferStarted{1'000'000, transfer + i, 0, 1, TrafficClass::kFragment});
+      tape.emplace_back(now, TransferStarted{1'000'000, transfer + i, transfer + i, 0, 1, TrafficClass::kFragment});
     }
     const Nanoseconds end = now + kSecond / 2;
     for (std::uint32_t i = 0; i < kLearners; ++i) {

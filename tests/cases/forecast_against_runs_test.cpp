@@ -89,7 +89,7 @@ TEST_CASE("cases: forecast of tokens and participation against the run", "[cases
     const auto run = run_scenario(*loaded.scenario, 0);
     const double native = run["nominal"]["native_tokens_per_s"].get<double>() * run["duration_s"].get<double>();
     CHECK_THAT(forecast.merges.token,
-               Catch::Matchers::WithinAbs(run["tokens"]["merged"].get<double>() / native, 0.05));
+               Catch::Matchers::WithinAbs(run["token_account"]["merged"].get<double>() / native, 0.05));
     if (run["participation"].is_number()) {
       CHECK_THAT(forecast.merges.participation,
                  Catch::Matchers::WithinAbs(run["participation"].get<double>(), 0.05));

@@ -26,7 +26,7 @@ std::string warnings_of(const std::string& name, const std::vector<std::string>&
 
 // Merged tokens of a run over what the whole fleet would compute, as the forecast reckons them.
 double merged_share(const nlohmann::json& run) {
-  return run["tokens"]["merged"].get<double>() /
+  return run["token_account"]["merged"].get<double>() /
          (run["nominal"]["native_tokens_per_s"].get<double>() * run["duration_s"].get<double>());
 }
 

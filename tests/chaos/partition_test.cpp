@@ -17,6 +17,7 @@ using tape::TargetKind;
 Setup fleet_of(std::size_t regions) {
   Setup setup;
   setup.use_network(regions);
+  setup.model.batch_tokens = 6144;  // the same for each slice: steps of 1 s
   for (std::size_t r = 0; r < regions; ++r) {
     setup.add_island(std::string(1, static_cast<char>('a' + r)), "r" + std::to_string(r));
   }

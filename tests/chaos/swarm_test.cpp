@@ -5,8 +5,10 @@
 // Method: each seed draws twenty faults that overlap, on a coarse grid of dates; the run goes on for
 //         80 s after the last one.
 // Teeth:  seen failing with a syncer restored from a learner where none had a state, with the newest
-//         settled step going back, with learners that wait not telling a lost report again, and with a
-//         slice released by the first of its faults that ends.
+//         settled step going back, with learners that wait not telling a lost report again, with a
+//         slice released by the first of its faults that ends, with a learner that copied a peer giving up
+//         each merge without which it has no say, and with one that others do not wait for staying a
+//         period behind (seed 136).
 #include <catch2/catch.hpp>
 
 #include "tests/chaos/random_faults.h"
@@ -76,13 +78,18 @@ Setup at_barriers(std::uint64_t seed) {
   t.overlap_steps = seed & 1 ? 0 : static_cast<std::int64_t>(seed % 3);
   t.first_take = static_cast<std::int64_t>(seed % 4);
   t.token_weights = false;
-  constexpr LossPolicy kLosses[] = {LossPolicy::kWait, LossPolicy::kSkip, LossPolicy::kStale};
+  constexpr LossPolicy kLosses[] = {LossPolicy::kWait, LossPolicy::kSkip, LossPolicy::kStale,
+                                    LossPolicy::kDiscard};
+  constexpr methods::Recovery kRecoveries[] = {
+      methods::Recovery::kHostMemory, methods::Recovery::kPeer, methods::Recovery::kCheckpoint};
   constexpr LatePolicy kLates[] = {LatePolicy::kBlock, LatePolicy::kSkip, LatePolicy::kStale};
-  t.on_loss = kLosses[seed / 2 % 3];
+  t.on_loss = kLosses[seed / 2 % 4];
+  t.elasticity.recovery = kRecoveries[seed / 3 % 3];
+  t.elasticity.timeout = seed % 7 < 2 ? 2 * base::kSecond : 0;
   t.late = t.overlap_steps == 0 ? LatePolicy::kBlock : kLates[seed / 6 % 3];
   t.elasticity.elastic = (seed & 8) == 0;
   t.elasticity.second_hit = seed & 16 ? SecondHit::kAbsorb : SecondHit::kRestart;
-  t.elasticity.detection = seed & 4 ? base::kSecond / 2 : 0;
+  t.elasticity.detection = seed & 4 ? (seed % 5 + 1) * base::kSecond / 2 : 0;
   t.checkpoint = {.every = seed & 2 ? 10 * base::kSecond : 0,
                   .save = seed & 4 ? base::kSecond : 0,
                   .load = base::kSecond,
@@ -125,7 +132,7 @@ TEST_CASE("swarm: data parallel keeps the laws under twenty overlapping faults",
 }
 
 TEST_CASE("swarm: learners that meet at barriers keep the laws under every policy", "[chaos]") {
-  check_swarm(at_barriers, 1, 60);
+  check_swarm(at_barriers, 1, 220);
 }
 
 TEST_CASE("swarm: pinned adoption finds its way back after faults", "[chaos][slow]") {

@@ -125,7 +125,8 @@ TEST_CASE("exit code 2: results of another scenario are refused and stay", "[cli
   const std::vector<std::string> other = {"run", "small.toml", "--set", "training.sync_every=12"};
   const Outcome got = atoll(other, place.root);
   CHECK(got.exit_code == 2);
-  CHECK_THAT(got.err, StartsWith(folder + ": error: holds another scenario\n"));
+  CHECK_THAT(got.err, StartsWith("results/small: error: holds another scenario's results: "
+                                  "decoupled-diloco/seed-7\n"));
   CHECK(text_of(place.root / folder / "summary.json") == before);
   std::vector<std::string> forced = other;
   forced.push_back("--force");

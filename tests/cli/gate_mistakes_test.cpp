@@ -50,7 +50,7 @@ TEST_CASE("gate: seeds added by until_ci are judged cell by cell", "[cli][gate]"
   write("60");
   const Outcome recorded = gate(place, {"baseline", "curve.toml", "--out", "b.json"});
   CHECK(recorded.err == "");
-  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.stepping, 10 to 30 seeds each\n"));
+  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.token, 10 to 30 seeds each\n"));
   const Outcome got = check(place);
   CHECK_THAT(got.out, Contains(" 10 to 30 seeds before, 10 to 30 now; ") && Contains("test: paired by seed\n") && !Contains("changed keys") &&
                           EndsWith("\npassed: 2 of 2 points held\n"));
@@ -71,7 +71,7 @@ TEST_CASE("gate: only shares of which more is better", "[cli][gate]") {
   const Place place;
   write_guarded(place);
   const std::string hint =
-      "  hint: one of goodput.stepping goodput.time goodput.chip goodput.token uptime compute_utilization participation\n";
+      "  hint: one of goodput.token goodput.stepping goodput.time goodput.chip uptime compute_utilization participation\n";
   for (const char* metric : {"loss.final", "step_median_s"}) {
     const Outcome got = gate(place, {"baseline", "curve.toml", "--out", "b.json", "--metric", metric});
     CHECK(got.exit_code == 2);
@@ -86,7 +86,7 @@ TEST_CASE("gate: only shares of which more is better", "[cli][gate]") {
   write_guarded(place);
   CHECK(gate(place, {"baseline", "curve.toml", "--out", "b.json", "--metric", "participation"}).err ==
         "curve.toml: error: --metric: participation is no number in the summary of arm 'decoupled'\n"
-        "  hint: goodput.stepping is one\n");
+        "  hint: goodput.token is one\n");
 }
 
 TEST_CASE("gate: files are opened before any run, and replaced whole", "[cli][gate]") {
@@ -130,12 +130,12 @@ TEST_CASE("gate: baselines that cannot be used", "[cli][gate]") {
     CHECK(got.out == "");
     return got.err;
   };
-  CHECK(with("\"format\": 1", "\"format\": 7") ==
-        "b.json: error: format: must be 1; got 7\n  hint: record it again with atoll baseline\n");
+  CHECK(with("\"format\": 2", "\"format\": 7") ==
+        "b.json: error: format: must be 1 or 2; got 7\n  hint: record it again with atoll baseline\n");
   CHECK(with("\"seeds\": [\n", "\"seeds\": [\n0,\n") ==
         "b.json: error: is damaged: its checksum does not hold\n  hint: record it again with atoll baseline\n");
-  CHECK(with("\"metric\": ", "\"metric\"; ") ==
-        "b.json:4:10: error: is damaged: no JSON from here on\n  hint: record it again with atoll baseline\n");
+  CHECK(with("\"metrics\": ", "\"metrics\"; ") ==
+        "b.json:4:11: error: is damaged: no JSON from here on\n  hint: record it again with atoll baseline\n");
   place.write("b.json", "[]");
   CHECK(check(place).err == "b.json: error: is no baseline\n  hint: atoll baseline writes one\n");
   CHECK(with("atoll baseline", "a cake") == "b.json: error: is no baseline\n  hint: atoll baseline writes one\n");
@@ -145,7 +145,7 @@ TEST_CASE("gate: baselines that cannot be used", "[cli][gate]") {
   const Outcome metric = check(place, {"--metric", "uptime", "--abort-at", "9", "--abort-seed", "5"});
   CHECK(metric.exit_code == 2);
   CHECK(metric.err ==
-        "b.json: error: metric: must be uptime, as in the sweep; got goodput.stepping\n"
+        "b.json: error: metrics: must be [uptime], as in the sweep; got [goodput.token]\n"
         "  hint: record it again with atoll baseline\n");
   place.write("curve.toml", guarded_sweep("\"30 d\", \"90 d\"") +
                                 "[[sweep.axis]]\nkey = \"training.upscale\"\nvalues = [\"1 s\"]\n");
@@ -171,7 +171,7 @@ TEST_CASE("gate: a run that fails is exit code 4", "[cli][gate]") {
   CHECK(checked.err == told);
   CHECK_THAT(text_of(place.root / "j.xml"), Contains("errors=\"1\"") && Contains("repeat with: atoll run 'base.toml'"));
   CHECK(text_of(place.root / "m.md") ==
-        "### Goodput gate: no verdict on <code>goodput.stepping</code>\n\n```\n" + told + "```\n");
+        "### Goodput gate: no verdict on <code>goodput.token</code>\n\n```\n" + told + "```\n");
 }
 
 }  // namespace

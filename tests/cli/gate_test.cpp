@@ -21,7 +21,7 @@ TEST_CASE("gate: the same version, scenario and seeds differ by exactly 0", "[cl
   const Outcome recorded = gate(place, {"baseline", "curve.toml", "--out", "b.json"});
   CHECK(recorded.err == "");
   CHECK(recorded.exit_code == 0);
-  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.stepping, 12 seeds each\n"
+  CHECK_THAT(recorded.out, StartsWith("b.json: 2 points of goodput.token, 12 seeds each\n"
                                       "smallest loss it finds in 95 % of cases: "));
   const Outcome got = check(place);
   CHECK(got.err == "");
@@ -126,7 +126,7 @@ TEST_CASE("gate: the check takes the baseline's seeds, and refuses fewer than ca
   place.write("curve.toml", sweep.replace(sweep.find("1..12"), 5, "1..2"));
   const Outcome got = check(place);
   CHECK(got.exit_code == 0);
-  CHECK_THAT(got.out, StartsWith("metric goodput.stepping, 24 seeds before, 24 now; test: paired by seed\n") &&
+  CHECK_THAT(got.out, StartsWith("metric goodput.token, 24 seeds before, 24 now; test: paired by seed\n") &&
                           !Contains("sweep.seeds"));
   const Outcome few = check(place, {"--seeds", "1..3"});
   CHECK(few.exit_code == 2);

@@ -3,7 +3,7 @@
 // Teeth:  seen failing with each cell at the whole 1 %, with 0 as the smallest loss that matters, with cells in rising
 //         order of loss, with cells matched by the points' names, with a new layout of streams paired, with an
 //         axis counted as a change of streams, with --strict at the level of one side, with few seeds believed
-//         their spread, and with the second sample's size left out of what can be found.
+//         their spread, with the level divided by points alone, with metrics not told apart, and with the second sample's size left out of what can be found.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -61,6 +61,30 @@ TEST_CASE("gate: the level of a cell is the curve's, divided by its cells", "[un
   GateOptions strict;
   strict.strict = true;
   CHECK(compare_curves(before, after, strict).tail == Approx(0.00125).epsilon(1e-12));
+}
+
+// Two metrics at two points are four cells: 1 % / 4 each. Cells of one point are matched by their metric.
+TEST_CASE("gate: the level is divided by points times metrics", "[unit][experiment][gate]") {
+  Curve before = hand_made_curve({});
+  before.metrics = {"goodput.token", "uptime"};
+  for (const char* at : {"x = 1", "x = 2"}) {
+    for (const std::string& metric : before.metrics) {
+      before.cells.push_back(hand_made_cell("a", at, metric == "uptime" ? std::vector{1.0, 1.0} : std::vector{0.5, 0.5}));
+      before.cells.back().metric = metric;
+    }
+  }
+  Curve after = before;
+  after.cells[2].values = {0.25, 0.25};  // the tokens at x = 2
+  const GateReport report = compare_curves(before, after, {});
+  CHECK(report.tail == Approx(0.0025).epsilon(1e-12));
+  CHECK(report.failures() == 1);
+  CHECK(report.cells[0].metric == "goodput.token");
+  CHECK(report.cells[0].loss.mean == 0.25);
+  CHECK_THAT(as_text(report), Catch::Matchers::Contains("metrics goodput.token, uptime, ") &&
+                                  Catch::Matchers::Contains("  goodput.token of a: x = 2\n"));
+  GateOptions exact;
+  exact.exact = true;
+  CHECK(compare_curves(before, after, exact).cells.size() == 2);
 }
 
 TEST_CASE("gate: a certain loss fails above half a point, by default", "[unit][experiment][gate]") {

@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 
 GateReport report_of_five() {
   GateReport report;
-  report.metric = "goodput.stepping";
+  report.metrics = {"goodput.stepping"};
   report.version_before = "1";
   report.version_after = "2";
   report.seeds_before = {10, 10};
@@ -29,11 +29,11 @@ GateReport report_of_five() {
   report.changes = {{ScenarioChange::Kind::kValue, "training.upscale", "\"12 s\"", "\"24 s\""},
                     {ScenarioChange::Kind::kAdded, "arm.x", "", ""}};
   report.cells = {
-      {"p=\"1 d\"", "a|b`<x>@me", CellVerdict::kWorse, 0.9, 0.875, {0.025, 0.0125, 0.0375}, "atoll run 'a & b'", true},
-      {"", "gone", CellVerdict::kMissing, 0.5, 0, {}, "", true},
-      {"p=\"2 d\"", "plain", CellVerdict::kHeld, 0.75, 0.75, {0, -0.001, 0.001}, "c", false},
-      {"p=\"3 d\"", "plain", CellVerdict::kNew, 0, 0.25, {}, "c", false},
-      {"p=\"4 d\"", "plain", CellVerdict::kBetter, 0.75, 0.8, {-0.05, -0.06, -0.04}, "c", false}};
+      {"p=\"1 d\"", "a|b`<x>@me", "goodput.stepping", CellVerdict::kWorse, 0.9, 0.875, {0.025, 0.0125, 0.0375}, "atoll run 'a & b'", true},
+      {"", "gone", "goodput.stepping", CellVerdict::kMissing, 0.5, 0, {}, "", true},
+      {"p=\"2 d\"", "plain", "goodput.stepping", CellVerdict::kHeld, 0.75, 0.75, {0, -0.001, 0.001}, "c", false},
+      {"p=\"3 d\"", "plain", "goodput.stepping", CellVerdict::kNew, 0, 0.25, {}, "c", false},
+      {"p=\"4 d\"", "plain", "goodput.stepping", CellVerdict::kBetter, 0.75, 0.8, {-0.05, -0.06, -0.04}, "c", false}};
   return report;
 }
 
@@ -167,11 +167,11 @@ TEST_CASE("gate JUnit: a parser reads the names back; what XML cannot hold is re
         "\"WORSE: loss 2.50 points, at least 1.25, from 90.00 to 87.50 %\\nrepeat: atoll run 'a & b'\"\n"
         "testcase 'gone' 'gone'\n"
         "failure 'MISSING: was 50.00 %, is measured no more' 'MISSING: was 50.00 %, is measured no more'");
-  CHECK(parsed(failed_run_as_junit("uptime", "arm <a>, seed 5: x\n  repeat with: atoll run 'a'")) ==
+  CHECK(parsed(failed_run_as_junit({"uptime"}, "arm <a>, seed 5: x\n  repeat with: atoll run 'a'")) ==
         "testsuite 1 0 1\n"
         "testcase 'runs' 'all runs end'\n"
         "error 'a run failed: arm <a>, seed 5: x' \"a run failed: arm <a>, seed 5: x\\n  repeat with: atoll run 'a'\"");
-  CHECK(failed_run_as_markdown("uptime", "arm a: x") ==
+  CHECK(failed_run_as_markdown({"uptime"}, "arm a: x") ==
         "### Goodput gate: no verdict on <code>uptime</code>\n\n```\na run failed: arm a: x\n```\n");
 }
 

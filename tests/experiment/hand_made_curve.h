@@ -14,6 +14,7 @@ inline CurveCell hand_made_cell(const std::string& arm, const std::string& at, c
   cell.point = at;
   if (!at.empty()) cell.at = {at};
   cell.arm = arm;
+  cell.metric = "goodput.stepping";
   if (!at.empty()) cell.sets = {at};
   for (std::size_t i = 0; i < values.size(); ++i) {
     cell.seeds.push_back(i + 1);
@@ -25,7 +26,7 @@ inline CurveCell hand_made_cell(const std::string& arm, const std::string& at, c
 
 inline Curve hand_made_curve(std::vector<CurveCell> cells) {
   Curve curve;
-  curve.metric = "goodput.stepping";
+  curve.metrics = {"goodput.stepping"};
   curve.version = "1";
   curve.scenario = "format = 1\n";
   curve.cells = std::move(cells);

@@ -42,6 +42,7 @@ double efficiency_of(const Case& c, failure_models::Law law, std::uint64_t seed)
   setup.training.learners = LearnerSplit::kOne;
   setup.training.step_time = kSecond / 5;
   setup.training.elasticity.elastic = false;
+  setup.training.elasticity.recovery = Recovery::kCheckpoint;
   setup.training.elasticity.restart = base::from_seconds(c.restart_s);
   setup.training.checkpoint = {.every = base::from_seconds(c.work_s),
                                .save = base::from_seconds(c.save_s),

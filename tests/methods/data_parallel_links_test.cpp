@@ -1,10 +1,11 @@
 // tests/methods/data_parallel_links_test.cpp: synchronous data parallel over wide links.
 //
 // Goal:   a step's time has the closed form of an overlapped all-reduce; joining moves the state once;
-//         a cut link makes the job wait and go on.
+//         a cut link makes a job wait that is not elastic, and an elastic one go on with one side.
 // Method: gradients of 2 MB in 64 buckets; every part of the sum stands in the comment.
 // Teeth:  seen failing with the last bucket sent with the others, with the flat ring charged as the
-//         two-level one, and with growth tried at every step while the link is cut.
+//         two-level one, with growth tried at every step while the link is cut, and with an elastic
+//         job that waits for the link.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/forked_world.h"
@@ -21,6 +22,7 @@ Setup job_over(std::size_t regions, double bytes_per_s) {
   Setup setup;
   setup.training.method = MethodKind::kDataParallel;
   setup.training.learners = LearnerSplit::kOne;
+  setup.training.buckets = 64;
   setup.use_network(regions, bytes_per_s);
   for (std::size_t r = 0; r < regions; ++r) {
     setup.add_island(std::string(1, static_cast<char>('a' + r)), "r" + std::to_string(r));
@@ -119,8 +121,9 @@ TEST_CASE("data parallel: who cannot be sent the state does not stop the job", "
   CHECK(upscales[0] <= 31 * kSecond);
 }
 
-TEST_CASE("data parallel: a cut link makes the job wait and go on", "[methods]") {
+TEST_CASE("data parallel: not elastic, a cut link makes the job wait and go on", "[methods]") {
   Setup setup = job_over(2, 1e7);
+  setup.training.elasticity.elastic = false;
   setup.partition(TargetKind::kLink, "r0--r1", 20'500 * kMillisecond, 10 * kSecond);
   const Lived lived = live_forked(setup);
   // The transfer of the step under way breaks at once, or fails when it should begin.
@@ -133,6 +136,38 @@ TEST_CASE("data parallel: a cut link makes the job wait and go on", "[methods]")
     CHECK((end <= 20'500 * kMillisecond || fact.steps_done.start >= 30'500 * kMillisecond));
   }
   CHECK(lived.recorder.of(Kind::kStepsDone).back().at > 58 * kSecond);
+}
+
+// Step 21 begins at 20 x 1.0231578 = 20.463 s, its first buckets leave 0.34375 s later, into a link that is
+// cut for 0.5 s. The collective is tried again 3 s after that, long after the link is back.
+TEST_CASE("data parallel: a broken collective hangs for its timeout", "[methods]") {
+  Setup setup = job_over(2, 1e7);
+  setup.training.elasticity.elastic = false;
+  setup.training.elasticity.timeout = 3 * kSecond;
+  setup.partition(TargetKind::kLink, "r0--r1", 20'750 * kMillisecond, 500 * kMillisecond);
+  const Lived lived = live_forked(setup);
+  CHECK(begins(lived, Activity::kWaitingForNetwork).size() == 1);
+  CHECK_THAT(base::to_seconds(begins(lived, Activity::kStepping).back()),
+             WithinAbs(20 * 1.0231578125 + 0.34375 + 3, 1e-4));
+}
+
+// Equal sides: a's goes on alone from 24.5 s, after a notice of 1 s and a downscale of 3 s, with half of
+// the batch in steps of 1 s and 1/64 of 2.1 ms. b's copy is stale when the link is back: 14 MB, 1.41 s, after
+// the upscale of 2 s.
+TEST_CASE("data parallel: elastic, a partition costs what killing one side costs", "[methods]") {
+  Setup setup = job_over(2, 1e7);
+  setup.training.elasticity.detection = kSecond;
+  setup.training.elasticity.join_state = true;
+  Setup killed = setup;
+  setup.partition(TargetKind::kLink, "r0--r1", 20'500 * kMillisecond, 10 * kSecond);
+  killed.kill(TargetKind::kRegion, "r1", 20'500 * kMillisecond, 10 * kSecond);
+  const Lived lived = live_forked(setup), other = live_forked(killed);
+  CHECK(begins(lived, Activity::kWaitingForNetwork).empty());
+  CHECK(begins(lived, Activity::kStepping) == begins(other, Activity::kStepping));
+  CHECK(begins(lived, Activity::kStepping).at(1) == 24'500 * kMillisecond);
+  CHECK(joins(lived) == 1);
+  CHECK(lived.account->at_end()->unique_tokens == other.account->at_end()->unique_tokens);
+  CHECK(lived.account->properties().violation_count() == 0);
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 // Goal:   what a loss costs an elastic and a non-elastic job, second by second.
 // Method: steps of one second and round durations; each test adds up the dates in its comment.
 // Teeth:  seen failing with the checkpoint forgotten by a loss while it loads, with a restart that goes
-//         on through a failure, and with checkpoints counted from the last one's begin.
+//         on through a failure, with checkpoints counted from the last one's begin, and with every stop
+//         going back to the checkpoint.
 #include <catch2/catch.hpp>
 
-#include "sim/methods/data_parallel.h"
+#include "sim/methods/gradient_reduction.h"
 #include "tests/methods/world_fixture.h"
 
 namespace sim::methods {
@@ -63,16 +64,21 @@ TEST_CASE("data parallel: elastic, a loss shrinks the batch and a return stops t
   CHECK_THAT(account.goodput.stepping, WithinAbs((48 + 6 * 0.5) / 60, 1e-12));
 }
 
+Setup checkpointed(Recovery recovery) {
+  Setup setup = one_job();
+  setup.training.elasticity.elastic = false;
+  setup.training.elasticity.recovery = recovery;
+  setup.training.checkpoint = {
+      .every = 10 * kSecond, .save = kSecond, .load = 4 * kSecond, .redo = true};
+  setup.kill(tape::TargetKind::kChip, "a/slice-1", 25'500 * kMillisecond, 6 * kSecond);
+  return setup;
+}
+
 // Steps to 10, save to 11, steps 11-20 to 21, save to 22, steps 21-23 to 25, killed at 25.5. Repair
 // to 31.5, restart to 36.5, load to 40.5, back to step 20; steps 21-30 to 50.5, save to 51.5, steps
 // 31-38 to 59.5. 41 steps were done, 3 of them twice: 38 count.
 TEST_CASE("data parallel: non-elastic, a loss goes back to the last checkpoint", "[methods]") {
-  Setup setup = one_job();
-  setup.training.elasticity.elastic = false;
-  setup.training.checkpoint = {
-      .every = 10 * kSecond, .save = kSecond, .load = 4 * kSecond, .redo = true};
-  setup.kill(tape::TargetKind::kChip, "a/slice-1", 25'500 * kMillisecond, 6 * kSecond);
-  const Lived lived = live(setup);
+  const Lived lived = live(checkpointed(Recovery::kCheckpoint));
   CHECK(steps_in(lived) == 41);
   const auto rollbacks = lived.recorder.of(Kind::kRolledBack);
   REQUIRE(rollbacks.size() == 1);
@@ -83,6 +89,65 @@ TEST_CASE("data parallel: non-elastic, a loss goes back to the last checkpoint",
   CHECK(account.unique_tokens == 38 * 4096);
   CHECK(account.tokens.rolled_back == 3 * 4096);
   CHECK(lived.account->properties().violation_count() == 0);
+}
+
+// The same fault. A chip leaves its host the state of step 23, and slice 2 has it, too: restarted at
+// 36.5 s, the save that is due to 37.5 s, ten steps, save to 48.5 s, ten steps, save to 59.5 s.
+TEST_CASE("data parallel: what a host or a peer holds is not done again", "[methods]") {
+  for (const Recovery recovery : {Recovery::kHostMemory, Recovery::kPeer}) {
+    const Lived lived = live(checkpointed(recovery));
+    CHECK(steps_in(lived) == 23 + 20);
+    CHECK(lived.recorder.of(Kind::kRolledBack).empty());
+    CHECK(lived.account->properties().violation_count() == 0);
+  }
+}
+
+std::vector<std::uint32_t> rolled_back_to(const Lived& lived) {
+  std::vector<std::uint32_t> steps;
+  for (const auto& fact : lived.recorder.of(Kind::kRolledBack)) {
+    steps.push_back(fact.rolled_back.to_step);
+  }
+  return steps;
+}
+
+// One slice, killed at 10.5 s for 2 s and restarted at 17.5 s; nothing was ever saved. A chip's failure
+// leaves the host's copy; an island's does not, nor is there a peer, so that step 0 it is, after 4 s.
+TEST_CASE("data parallel: a state that nobody holds any more begins anew", "[methods]") {
+  const auto lived_after = [](tape::TargetKind kind, const char* target, Recovery recovery) {
+    Setup setup = one_job();
+    setup.islands.clear();
+    setup.add_island("a", "here", 1, 1);
+    setup.training.elasticity.recovery = recovery;
+    setup.training.checkpoint = {.every = 0, .save = 0, .load = 4 * kSecond, .redo = true};
+    setup.kill(kind, target, 10'500 * kMillisecond, 2 * kSecond);
+    return live(setup);
+  };
+  const Lived kept = lived_after(tape::TargetKind::kChip, "a/slice-1", Recovery::kHostMemory);
+  CHECK(rolled_back_to(kept).empty());
+  CHECK(steps_in(kept) == 10 + 42);
+  const Lived without_host = lived_after(tape::TargetKind::kIsland, "a", Recovery::kHostMemory);
+  CHECK(rolled_back_to(without_host) == std::vector<std::uint32_t>{0});
+  CHECK(steps_in(without_host) == 10 + 38);
+  CHECK(without_host.account->at_end()->unique_tokens == 38 * 4096);
+  const Lived no_peer = lived_after(tape::TargetKind::kChip, "a/slice-1", Recovery::kPeer);
+  CHECK(rolled_back_to(no_peer) == std::vector<std::uint32_t>{0});
+}
+
+// Both islands go; a's hosts live and have the newest state if nobody stepped since. Alone, b makes
+// a's copy of step 10 stale, so that its own death at 20.5 s takes the last state with it.
+TEST_CASE("data parallel: a host's copy counts while it is the newest", "[methods]") {
+  const auto lived_with_b_killed_at = [](Nanoseconds at) {
+    Setup setup = one_job();
+    setup.add_island("b", "here");
+    setup.training.checkpoint = {.every = 0, .save = 0, .load = 4 * kSecond, .redo = true};
+    setup.kill(tape::TargetKind::kSlice, "a/slice-1", 10'500 * kMillisecond, 20 * kSecond);
+    setup.kill(tape::TargetKind::kSlice, "a/slice-2", 10'500 * kMillisecond, 20 * kSecond);
+    setup.kill(tape::TargetKind::kIsland, "b", at, kNever);
+    return live(setup);
+  };
+  CHECK(rolled_back_to(lived_with_b_killed_at(10'500 * kMillisecond)).empty());
+  CHECK(rolled_back_to(lived_with_b_killed_at(20'500 * kMillisecond)) ==
+        std::vector<std::uint32_t>{0});
 }
 
 // The second slice goes at 12.0, inside the downscale of 10.5 to 13.5. Restarted, it takes 12.0 to

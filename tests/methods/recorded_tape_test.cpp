@@ -28,6 +28,7 @@ Setup synchronous() {
   setup.training.method = MethodKind::kDataParallel;
   setup.training.learners = LearnerSplit::kOne;
   setup.training.elasticity.elastic = false;
+  setup.training.elasticity.recovery = Recovery::kCheckpoint;
   setup.training.checkpoint = {.every = 10 * kSecond, .save = kSecond, .load = 0, .redo = true};
   setup.add_island("a", "here");
   setup.kill(TargetKind::kChip, "a/slice-1", 25'500 * kMillisecond, 6 * kSecond);

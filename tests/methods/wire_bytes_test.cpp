@@ -45,6 +45,7 @@ Setup merging(MethodKind method, std::int64_t fragments, WireFormat wire) {
 
 Setup data_parallel(double gradient_bytes) {
   Setup setup = triangle();
+  setup.training.buckets = 64;  // whole bytes each
   setup.training.method = MethodKind::kDataParallel;
   setup.training.learners = LearnerSplit::kOne;
   setup.model.gradient_bytes = gradient_bytes;

@@ -3,7 +3,8 @@
 // Goal:   chip-seconds land in the bucket that the header names, and close (law 3).
 // Method: tapes of about ten facts added up in the comments; random cuts of stretches.
 // Teeth:  seen failing with failed slices left in the learner's chips, with the interrupted step
-//         counted as computation, and with a rollback that forgets to take back computation.
+//         counted as computation, with a rollback that forgets to take back computation, and with waiting
+//         for the slowest slice counted as computation.
 #include "sim/readers/activity_ledger.h"
 
 #include <catch2/catch.hpp>
@@ -107,6 +108,75 @@ TEST_CASE("activity ledger: a step that outlives a loss counts the chips it had"
   CHECK_THAT(totals.useful_stepping_chip_time, WithinAbs(7e9 * 4, 0));
 }
 
+// Two slices of learner 0 on 2 chips each, of 3 s and 6 s without noise.
+RunShape unequal_slices() {
+  RunShape shape = two_learners();
+  shape.slices[0].step_time = 3_s;
+  shape.slices[1].step_time = 6_s;
+  shape.slices[0].milliwatts = 1000;
+  shape.slices[1].milliwatts = 2000;
+  return shape;
+}
+
+// Steps of 10 s: the slow slice computes for 8 s, the other for 3/6 of that and waits for 4 s; 2 s of
+// communication for both. The second step ends at 20 s; slice 0 alone then computes all of its step.
+TEST_CASE("activity ledger: who has computed waits for the slowest", "[unit][readers]") {
+  const RunShape shape = unequal_slices();
+  ActivityGrid grid;
+  ActivityLedger ledger(shape, &grid);
+  play({{0_s, ActivityChanged{0, Activity::kStepping}},
+        {0_s, ActivityChanged{1, Activity::kFinished}},
+        {20_s, steps(0, 1, 2, 0_s, 10_s)},
+        {20_s, SliceChanged{1, SliceState::kFailed}},
+        {30_s, steps(0, 3, 1, 20_s, 10_s)}},
+       ledger);
+  const ActivityTotals totals = ledger.snapshot(30_s);
+  CHECK_THAT(seconds_in(totals, Bucket::kCompute), exactly(2 * (2 * 8 + 2 * 4) + 2 * 8));
+  CHECK_THAT(seconds_in(totals, Bucket::kWaitingForSlowest), exactly(2 * 2 * 4));
+  CHECK_THAT(seconds_in(totals, Bucket::kExposedCommunication), exactly(2 * 4 * 2 + 2 * 2));
+  // Two chips at 1 W waited for 8 s.
+  CHECK(totals.full_work_pj[Bucket::kWaitingForSlowest] == chip_time(2 * 1000, 8_s));
+  // Half of the chips waited for 4 of 10 s, twice: 16 s useful; then 10 s, on half of the slices.
+  CHECK(totals.useful_chip_time == chip_time(4, 26_s));
+  CHECK_THAT(totals.useful_stepping_chip_time, WithinAbs(4.0 * 21e9, 0));
+  const BucketTimes fifth_second = ledger.grid_at(30_s).grid().bins()[4];
+  CHECK(fifth_second[Bucket::kWaitingForSlowest] == chip_time(2, 1_s));
+  CHECK(fifth_second[Bucket::kCompute] == chip_time(2, 1_s));
+}
+
+// The draws of a step turn it round: the island of slice 0 takes the whole 8 s, that of slice 1 six.
+TEST_CASE("activity ledger: where steps vary each island computes what was told", "[unit][readers]") {
+  RunShape shape = unequal_slices();
+  shape.steps_vary = true;
+  shape.slices[1].island = 1;
+  ActivityLedger ledger(shape);
+  play({{0_s, ActivityChanged{0, Activity::kStepping}},
+        {10_s, MemberComputed{8_s, 0, 0}},
+        {10_s, MemberComputed{6_s, 1, 0}},
+        {10_s, steps(0, 1, 1, 0_s, 10_s)}},
+       ledger);
+  const ActivityTotals totals = ledger.snapshot(10_s);
+  CHECK_THAT(seconds_in(totals, Bucket::kCompute), exactly(2 * 8 + 2 * 6));
+  CHECK_THAT(seconds_in(totals, Bucket::kWaitingForSlowest), exactly(2 * 2));
+}
+
+TEST_CASE("activity ledger: a rollback undoes waiting, too", "[unit][readers]") {
+  RunShape shape = unequal_slices();
+  shape.may_roll_back = true;
+  ActivityLedger ledger(shape);
+  play({{0_s, ActivityChanged{0, Activity::kStepping}},
+        {30_s, steps(0, 1, 3, 0_s, 10_s)},
+        {30_s, ActivityChanged{0, Activity::kRestarting}},
+        {30_s, RolledBack{1, 0, 2}}},
+       ledger);
+  const ActivityTotals totals = ledger.snapshot(30_s);
+  CHECK_THAT(seconds_in(totals, Bucket::kRolledBack), exactly(2 * 4 * 10));
+  CHECK_THAT(seconds_in(totals, Bucket::kWaitingForSlowest), exactly(2 * 4));
+  CHECK(totals.rolled_back_stalled_pj ==
+        chip_time(2 * 1000, 2 * 6_s) + chip_time(2 * 2000, 2 * 2_s));
+  CHECK(totals.useful_chip_time == chip_time(4, 8_s));
+}
+
 TEST_CASE("activity ledger: a snapshot in mid-run closes and changes nothing", "[unit][readers]") {
   const RunShape shape = two_learners();
   ActivityLedger asked(shape), left_alone(shape);
@@ -122,6 +192,7 @@ TEST_CASE("activity ledger: where a stretch is cut does not show", "[unit][reade
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     for (const auto& [shape, facts] : {std::pair{two_learners(), lost_and_found()},
+                                       std::pair{unequal_slices(), lost_and_found()},
                                        std::pair{data_parallel(), rolled_back_run()}}) {
       ActivityGrid whole_grid, cut_grid;
       ActivityLedger whole(shape, &whole_grid), cut(shape, &cut_grid);

@@ -209,9 +209,9 @@ TEST_CASE("cost: chips by the hour, failed and unused ones as declared", "[unit]
 
 TEST_CASE("cost: egress of what was carried, either direction, when it ends", "[unit][readers]") {
   std::vector<Fact> facts = {
-      {0_s, TransferStarted{5'000'000'000, 1, 0, 1, TrafficClass::kFragment}},
-      {0_s, TransferStarted{7'000'000'000, 2, 1, 0, TrafficClass::kRecovery}},
-      {0_s, TransferStarted{9'000'000'000, 3, 1, 1, TrafficClass::kRecovery}},
+      {0_s, TransferStarted{5'000'000'000, 1, 1, 0, 1, TrafficClass::kFragment}},
+      {0_s, TransferStarted{7'000'000'000, 2, 2, 1, 0, TrafficClass::kRecovery}},
+      {0_s, TransferStarted{9'000'000'000, 3, 3, 1, 1, TrafficClass::kRecovery}},
       {3_s, TransferDone{5'000'000'000, 5'000'000'000, 0, 1, 0, 1, TrafficClass::kFragment,
                          TransferStatus::kOk}}};
   CHECK_THAT(cost_of(priced(), {}, facts, 3_s).egress, WithinRel(0.1, kRounding));

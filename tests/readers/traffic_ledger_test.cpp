@@ -20,7 +20,7 @@ using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 TransferStarted started(std::uint32_t id, std::int64_t bytes, std::uint16_t to = 1) {
-  return {bytes, id, 0, to, TrafficClass::kFragment};
+  return {bytes, id, id, 0, to, TrafficClass::kFragment};
 }
 
 TransferDone done(std::uint32_t id, std::int64_t bytes, std::int64_t carried, Nanoseconds start,

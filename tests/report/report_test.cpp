@@ -147,15 +147,15 @@ TEST_CASE("activity.csv: one second per row, chip-seconds per bucket", "[unit][r
   write_activity_csv(ledger.grid_at(50_s), out);
   const auto lines = lines_of(out.str());
   REQUIRE(lines.size() == 51);
-  CHECK(lines[0].starts_with("time_s,bin_s,compute_chip_s,exposed_communication_chip_s,rolled_back"));
+  CHECK(lines[0].starts_with("time_s,bin_s,compute_chip_s,waiting_for_slowest_chip_s,exposed_"));
   // Second 8: learner 0 communicates on 4 chips; learner 1 is 3 s into a step of 4 s + 1 s.
-  CHECK(lines[9].starts_with("8.000000000,1.000000000,4.000000000,4.000000000,0.000000000"));
+  CHECK(lines[9].starts_with("8.000000000,1.000000000,4.000000000,0.000000000,4.000000000"));
 }
 
 TEST_CASE("traffic.csv: a transfer is spread from start to end", "[unit][report]") {
   const RunShape shape = two_learners();
   readers::TrafficLedger ledger(shape);
-  play({{0_s, TransferStarted{250'000'000, 1, 0, 1, TrafficClass::kFragment}},
+  play({{0_s, TransferStarted{250'000'000, 1, 1, 0, 1, TrafficClass::kFragment}},
         {2_s, TransferDone{250'000'000, 250'000'000, 0, 1, 0, 1, TrafficClass::kFragment,
                            TransferStatus::kOk}}},
        ledger);

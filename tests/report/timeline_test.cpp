@@ -167,12 +167,12 @@ TEST_CASE("timeline: faults stand on the track of what they hit", "[unit][report
 TEST_CASE("timeline: transfers and copied states", "[unit][report]") {
   const RunShape shape = two_learners();
   Timeline timeline(shape);
-  play({{1_s, TransferStarted{10, 0, 0, 1, TrafficClass::kFragment}},
-        {1_s, TransferStarted{10, 1, 0, 1, TrafficClass::kControl}},
-        {2_s, TransferStarted{10, 2, 0, 1, TrafficClass::kRecovery}},
+  play({{1_s, TransferStarted{10, 0, 0, 0, 1, TrafficClass::kFragment}},
+        {1_s, TransferStarted{10, 1, 1, 0, 1, TrafficClass::kControl}},
+        {2_s, TransferStarted{10, 2, 2, 0, 1, TrafficClass::kRecovery}},
         {2_s, StateSent{0, 0, 1}},
         {3_s, TransferDone{10, 10, 1_s, 0, 0, 1, TrafficClass::kFragment, TransferStatus::kOk}},
-        {3_s, TransferStarted{10, 3, 0, 1, TrafficClass::kFragment}},
+        {3_s, TransferStarted{10, 3, 3, 0, 1, TrafficClass::kFragment}},
         {4_s, TransferDone{10, 5, 2_s, 2, 0, 1, TrafficClass::kRecovery, TransferStatus::kLinkDown}},
         {4_s, StateCopied{0, 7, 0, 1, 2}},
         {9_s, RunEnded{0}}},
@@ -192,7 +192,7 @@ void play_long(Timeline& timeline, std::uint32_t steps_count) {
   for (std::uint32_t i = 0; i < steps_count; ++i) {
     const auto p = static_cast<std::uint16_t>(i % 2);
     timeline.on({now, GraceDecided{0, 0, 0, 0, i + 1}});
-    timeline.on({now, TransferStarted{1, i, 0, 1, TrafficClass::kFragment}});
+    timeline.on({now, TransferStarted{1, i, i, 0, 1, TrafficClass::kFragment}});
     for (std::uint16_t m = 0; m < 2; ++m) {
       timeline.on({now, ActivityChanged{m, Activity::kStepping}});
       timeline.on({now, taken(i, m, p)});

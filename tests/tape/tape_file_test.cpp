@@ -43,7 +43,7 @@ std::vector<Fact> one_of_each() {
       {5_s, CheckpointSaved{1, 2}},
       {5_s, RolledBack{1, 2, 3}},
       {5_s, GlobalRestored{1, 2}},
-      {6_s, TransferStarted{INT64_MAX, 2, 3, 4, TrafficClass::kJoin}},
+      {6_s, TransferStarted{INT64_MAX, 2, 3, 4, 5, TrafficClass::kJoin}},
       {6_s, TransferDone{9, 8, 7, 6, 5, 4, TrafficClass::kRecovery, TransferStatus::kCancelled}},
       {7_s, FaultStarted{base::kNever, 0.1, 3, 4, FaultKind::kPartition, TargetKind::kSyncer, 1, 1}},
       {8_s, FaultEnded{k32}},
@@ -55,6 +55,10 @@ std::vector<Fact> one_of_each() {
       {base::kNever, SnapshotSaved{1, k32, 3, k16}},
       {base::kNever, SnapshotEnded{1, 1}},
       {base::kNever, Decided{2.5, 3, Question::kLossReached, 1}},
+      {base::kNever, FragmentKept{1, 2, 3, k16}},
+      {base::kNever, FragmentDropped{1, k16}},
+      {base::kNever, FragmentRestored{1, 2, 3, k16}},
+      {base::kNever, MemberComputed{INT64_MAX, k32, k16}},
   };
   return facts;
 }
@@ -206,15 +210,17 @@ TEST_CASE("tape file: other files and other formats are named", "[unit][tape]") 
   std::uint64_t trace_hash = 0;
   CHECK_THROWS_WITH(read_again("time_s,loss\n0,1\n", trace_hash), "tape: this file is not a tape");
   bytes[8] = 9;
-  CHECK_THROWS_WITH(read_again(bytes, trace_hash), "tape: format must be 1 or 2; got 9");
+  CHECK_THROWS_WITH(read_again(bytes, trace_hash), "tape: format must be 2 or 3; got 9");
 }
 
-TEST_CASE("tape file: watts and prices come back; format 1 knows none", "[unit][tape]") {
+TEST_CASE("tape file: watts, prices and step times come back; older formats know none", "[unit][tape]") {
   RunShape shape = two_learners();
   shape.slices[1].milliwatts = 700'000;
   shape.slices[1].nanodollars_per_h = 2'500'000'000;
   shape.links[0].dollars_per_gb = 0.02;
   shape.watts_assumed = true;
+  shape.slices[1].step_time = 7_s;
+  shape.steps_vary = true;
   const auto through = [&shape](std::uint64_t format) {
     Encoder encoder;
     encode(encoder, shape, format);
@@ -224,7 +230,11 @@ TEST_CASE("tape file: watts and prices come back; format 1 knows none", "[unit][
     CHECK(decoder.at_end());
     return back;
   };
-  const RunShape whole = through(2), old = through(1);
+  const RunShape newest = through(3), whole = through(2), old = through(1);
+  CHECK(newest.slices[1].step_time == 7_s);
+  CHECK(newest.steps_vary);
+  CHECK(whole.slices[1].step_time == 0);
+  CHECK_FALSE(whole.steps_vary);
   CHECK(whole.slices[1].milliwatts == 700'000);
   CHECK(whole.slices[1].nanodollars_per_h == 2'500'000'000);
   CHECK(whole.links[0].dollars_per_gb == 0.02);
