@@ -24,29 +24,33 @@ Transport::Transport(Conductor& conductor, FlowNetwork& network, const NetworkOp
     if (place != kNoWay) throw std::invalid_argument("transport: two links between one pair of regions");
     if (!(way.bytes_per_s > 0.0)) throw std::invalid_argument("transport: a rate must be positive");
     place = way_of_pair_[b * region_count_ + a] = ways_.size();
+    way.region_a = static_cast<std::uint16_t>(a);
+    way.region_b = static_cast<std::uint16_t>(b);
     ways_.push_back(way);
   };
   for (std::size_t i = 0; i < region_count_; ++i) {
     const RegionOptions& region = options.regions[i];
-    add(i, i, {.bytes_per_s = region.fabric_bytes_per_s, .one_way = region.fabric_latency});
+    add(i, i, {.bytes_per_s = region.fabric_bytes_per_s, .one_way = region.fabric_latency, .region_a = 0, .region_b = 0});
   }
   for (const LinkOptions& link : options.links) {
     add(region_index(options, link.region_a), region_index(options, link.region_b),
-        {.bytes_per_s = link.bytes_per_s, .one_way = link.rtt / 2});
+        {.bytes_per_s = link.bytes_per_s, .one_way = link.rtt / 2, .region_a = 0, .region_b = 0});
   }
-  refresh_reachable();
+  refresh_groups();
+  whole_group_ = group_;
   conductor_.on_flow_end([this](FlowId flow) { flow_ended(flow); });
 }
 
 // --- An exchange from its start to its end ---
 
 Transport::Exchange::Exchange(Transport& transport, std::vector<Hop> hops, TrafficClass traffic,
-                              Turn turn, Nanoseconds deadline)
-    : transport_(transport), traffic_(traffic), turn_(turn), deadline_(deadline) {
+                              Turn turn, Nanoseconds deadline, Nanoseconds left_at)
+    : transport_(transport), traffic_(traffic), turn_(turn), deadline_(deadline),
+      left_at_(left_at) {
   parts_.reserve(hops.size());
   for (const Hop& hop : hops) {
     if (hop.bytes < 0) throw std::logic_error("transport: a hop of less than no bytes");
-    parts_.push_back({.hop = hop});
+    parts_.push_back({.hop = hop, .source_end = hop.source_region, .target_end = hop.target_region});
   }
 }
 
@@ -70,17 +74,18 @@ void Transport::Exchange::await_suspend(std::coroutine_handle<> handle) {
 void Transport::begin(Exchange& exchange) {
   exchange.active_ = true;
   active_.push_back(&exchange);
+  lay_out(exchange);
   exchange.open_count_ = exchange.parts_.size();
   in_flight_count_ += exchange.open_count_;
-  const std::uint32_t number = next_exchange_++;
+  const std::uint32_t first_transfer = next_transfer_;
   for (Part& part : exchange.parts_) {
     part.transfer = next_transfer_++;
     part.start = conductor_.now();
     part.phase = Phase::kDelay;
     part.left = static_cast<double>(part.hop.bytes);
     tape_.append({part.start, tape::TransferStarted{part.hop.bytes, part.transfer,
-                                                    number, part.hop.source_region, part.hop.target_region,
-                                                    exchange.traffic_}});
+                                                    first_transfer, part.hop.source_region,
+                                                    part.hop.target_region, exchange.traffic_}});
   }
   break_unreachable(exchange);
   for (std::size_t i = 0; i < exchange.parts_.size() && exchange.active_; ++i) {
@@ -104,13 +109,14 @@ void Transport::begin_part(Exchange& exchange, std::size_t index) {
     return;
   }
   const Way& path = way(part.hop);
-  part.moving_since = conductor_.now() + path.one_way;
+  const Nanoseconds now = conductor_.now();
+  part.moving_since = std::max(now, std::min(now, exchange.left_at_) + part.one_way);
   const bool closed_form = part.hop.source_region == part.hop.target_region ||
                            exchange.traffic_ == TrafficClass::kControl || part.hop.bytes == 0;
   if (closed_form) {
     part.phase = Phase::kTimed;
     retime(exchange, index, path);
-  } else if (path.one_way == 0) {
+  } else if (part.moving_since == now) {
     start_flow(exchange, index);
   } else {
     part.wake = conductor_.call_at(
@@ -158,11 +164,11 @@ void Transport::retime(Exchange& exchange, std::size_t index, const Way& path) {
 }
 
 void Transport::close_all(Exchange& exchange, TransferStatus status) {
-  close(exchange, status, [status](const Hop&) { return status; });
+  close(exchange, status, [status](const Part&) { return status; });
 }
 
 void Transport::close(Exchange& exchange, TransferStatus status,
-                      const std::function<TransferStatus(const Hop&)>& status_of) {
+                      const std::function<TransferStatus(const Part&)>& status_of) {
   for (std::size_t i = 0; i < exchange.parts_.size(); ++i) {
     const Part& part = exchange.parts_[i];
     if (part.phase == Phase::kEnded) continue;
@@ -171,7 +177,7 @@ void Transport::close(Exchange& exchange, TransferStatus status,
       network_.cancel(part.flow);
       flows_.erase(std::ranges::lower_bound(flows_, part.flow, {}, &FlowOwner::flow));
     }
-    end_part(exchange, i, status_of(part.hop), left_the_source);
+    end_part(exchange, i, status_of(part), left_the_source);
   }
   finish(exchange, status);
 }
@@ -223,14 +229,14 @@ std::int64_t Transport::carried(const Part& part) const {
 void Transport::set_region_up(std::uint16_t region, bool up) {
   const bool before = region_is_up_.at(region);
   region_is_up_[region] = up;
-  refresh_reachable();
+  refresh_groups();
   if (up && !before) changed_.notify();
   if (!up && before) break_unreachable_exchanges();
 }
 
 void Transport::set_link_up(std::uint16_t region_a, std::uint16_t region_b, bool up) {
   const bool before = std::exchange(link(region_a, region_b).up, up);
-  refresh_reachable();
+  refresh_groups();
   if (up && !before) changed_.notify();
   if (!up && before) break_unreachable_exchanges();
 }
@@ -241,6 +247,7 @@ void Transport::set_link_rate_factor(std::uint16_t region_a, std::uint16_t regio
   const double usable = usable_rate_factor(factor);
   if (usable == path.factor) return;
   path.factor = usable;
+  forget_paths();
   network_.set_rate_factor(region_a, region_b, usable);
   for (Exchange* exchange : active_) {
     for (std::size_t i = 0; i < exchange->parts_.size(); ++i) {
@@ -258,80 +265,15 @@ void Transport::break_unreachable_exchanges() {
 
 void Transport::break_unreachable(Exchange& exchange) {
   for (const Part& part : exchange.parts_) {
-    const TransferStatus condition = condition_of(part.hop);
-    if (part.phase == Phase::kEnded || condition == TransferStatus::kOk) continue;
-    close(exchange, condition, [this](const Hop& hop) {
-      const TransferStatus own = condition_of(hop);
+    if (part.phase == Phase::kEnded) continue;
+    const TransferStatus condition = condition_of(part);
+    if (condition == TransferStatus::kOk) continue;
+    close(exchange, condition, [this](const Part& other) {
+      const TransferStatus own = condition_of(other);
       return own == TransferStatus::kOk ? TransferStatus::kCancelled : own;
     });
     return;
   }
-}
-
-// --- What is between the regions ---
-
-TransferStatus Transport::condition_of(const Hop& hop) const {
-  if (reachable(hop.source_region, hop.target_region)) return TransferStatus::kOk;
-  const bool both_up = region_is_up_[hop.source_region] && region_is_up_[hop.target_region];
-  return both_up ? TransferStatus::kLinkDown : TransferStatus::kPeerDown;
-}
-
-void Transport::refresh_reachable() {
-  ++reachable_number_;
-  reachable_.assign(region_count_ * region_count_, 0);
-  for (std::size_t a = 0; a < region_count_; ++a) {
-    for (std::size_t b = 0; b < region_count_; ++b) {
-      const std::size_t path = way_of_pair_[a * region_count_ + b];
-      reachable_[a * region_count_ + b] =
-          region_is_up_[a] && region_is_up_[b] && path != kNoWay && ways_[path].up;
-    }
-  }
-}
-
-bool Transport::has_link(std::uint16_t region_a, std::uint16_t region_b) const {
-  return region_a != region_b && find_way(region_a, region_b) != kNoWay;
-}
-
-double Transport::link_bytes_per_s(std::uint16_t region_a, std::uint16_t region_b) const {
-  return ways_[way_index(region_a, region_b)].bytes_per_s;
-}
-
-Nanoseconds Transport::one_way(std::uint16_t region_a, std::uint16_t region_b) const {
-  return ways_[way_index(region_a, region_b)].one_way;
-}
-
-Nanoseconds Transport::duration_alone(Hop hop) const {
-  if (model_ == NetworkModel::kNone) return 0;
-  const Way& path = way(hop);
-  return path.one_way +
-         base::from_seconds(static_cast<double>(hop.bytes) / (path.bytes_per_s * path.factor));
-}
-
-void Transport::refuse(std::uint16_t region) {
-  throw std::logic_error(fmt::format("transport: no region {}", region));
-}
-
-std::size_t Transport::find_way(std::uint16_t region_a, std::uint16_t region_b) const {
-  return way_of_pair_[pair_index(region_a, region_b)];
-}
-
-std::size_t Transport::way_index(std::uint16_t region_a, std::uint16_t region_b) const {
-  const std::size_t found = find_way(region_a, region_b);
-  if (found == kNoWay) {
-    throw std::logic_error(fmt::format("transport: no link {} - {}", region_a, region_b));
-  }
-  return found;
-}
-
-const Transport::Way& Transport::way(const Hop& hop) const {
-  return ways_[way_index(hop.source_region, hop.target_region)];
-}
-
-Transport::Way& Transport::link(std::uint16_t region_a, std::uint16_t region_b) {
-  if (!has_link(region_a, region_b)) {
-    throw std::logic_error(fmt::format("transport: no link {} - {}", region_a, region_b));
-  }
-  return ways_[way_index(region_a, region_b)];
 }
 
 }  // namespace sim::engine

@@ -246,8 +246,8 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
     ComparisonRow row = row_of(measure, arms, comparison.reference);
     if (is_wanted(row, arms)) comparison.rows.push_back(std::move(row));
   }
-  for (std::string& finding : findings_of(scenario, runs)) {
-    comparison.notes.push_back(std::move(finding));
+  for (const auto& lines : {findings_of(scenario, runs), long_recoveries_of(scenario, runs)}) {
+    comparison.notes.insert(comparison.notes.end(), lines.begin(), lines.end());
   }
   for (const ArmRuns& arm : arms) {
     const std::string note = standstill_note(arm, scenario.arms[arm.arm].training.name);

@@ -64,7 +64,7 @@ std::uint64_t Marks::next_evaluation() const {
 
 void Marks::look() {
   if (scheduled_) return;
-  const std::uint64_t now = account_.tokens().unique_tokens();
+  const std::uint64_t now = account_.tokens().consumed_tokens();
   const bool evaluation = grid_ > 0 && now >= next_evaluation();
   const bool mark = is_open(MarkKind::kTokens) && now >= token_mark_;
   if (!evaluation && !mark) return;
@@ -74,7 +74,7 @@ void Marks::look() {
 
 void Marks::write_due() {
   scheduled_ = false;
-  const std::uint64_t now = account_.tokens().unique_tokens();
+  const std::uint64_t now = account_.tokens().consumed_tokens();
   if (grid_ > 0 && now >= next_evaluation()) {
     evaluated_ = static_cast<std::uint32_t>(static_cast<double>(now) / grid_);
     tape_.append({conductor_.now(), tape::EvaluationDue{now, evaluated_}});
@@ -124,7 +124,7 @@ base::Nanoseconds Marks::next_look(MarkKind mark, double missing) const {
 void Marks::reach(MarkKind mark) {
   open_[static_cast<std::size_t>(mark)] = false;
   questions_.tell_finished_steps();
-  tape_.append({conductor_.now(), tape::MarkReached{account_.tokens().unique_tokens(), mark}});
+  tape_.append({conductor_.now(), tape::MarkReached{account_.tokens().consumed_tokens(), mark}});
   if (std::ranges::none_of(open_, [](bool open) { return open; })) conductor_.stop();
 }
 
@@ -135,7 +135,7 @@ std::uint32_t Marks::steps_until_due(std::uint64_t tokens_per_step) const {
   if (grid_ > 0) next = next_evaluation();
   if (is_open(MarkKind::kTokens)) next = std::min(next, token_mark_);
   if (next == UINT64_MAX || tokens_per_step == 0) return kFar;
-  const std::uint64_t now = account_.tokens().unique_tokens();
+  const std::uint64_t now = account_.tokens().consumed_tokens();
   if (next <= now) return 1;
   const std::uint64_t per_step = tokens_per_step * shape_.learners.size();
   return static_cast<std::uint32_t>(

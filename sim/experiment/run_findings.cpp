@@ -115,8 +115,16 @@ std::vector<std::string> findings_of(const scenario::Scenario& scenario,
       if (one.arm != arm) continue;
       lines.push_back(fmt::format("{}: {} ({})", name, one.text, seeds_text(one.seeds)));
     }
-    const std::string recoveries = long_recoveries(arm, runs);
-    if (!recoveries.empty()) lines.push_back(name + ": " + recoveries);
+  }
+  return lines;
+}
+
+std::vector<std::string> long_recoveries_of(const scenario::Scenario& scenario,
+                                            const std::vector<FinishedRun>& runs) {
+  std::vector<std::string> lines;
+  for (std::size_t arm = 0; arm < scenario.arms.size(); ++arm) {
+    const std::string text = long_recoveries(arm, runs);
+    if (!text.empty()) lines.push_back(scenario.arms[arm].training.name + ": " + text);
   }
   return lines;
 }

@@ -1,8 +1,8 @@
 // sim/experiment/run_findings.h: what has to be said of a run that no column of figures says.
 //
 // A run that diverged, a learner or fragment that is in no merge again although everything healed, a
-// recovery that took longer than H steps, a scripted fault that the arm never met: each is a line for a
-// person, told by every verb that prints a table. The facts stand in summary.json.
+// scripted fault that the arm never met: each is a warning, told by every verb that prints a table. A recovery
+// that took longer than H steps is a note there. The facts stand in summary.json.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,13 @@ std::optional<std::string> divergence_in(const nlohmann::ordered_json& summary);
 // "learner west/0 is in no merge since 320 s although nothing fails: waits for shard r1", one for each entry of `liveness`.
 std::vector<std::string> standstills_in(const nlohmann::ordered_json& summary);
 
-// All findings of all runs, by arm, the gravest kind first: "ARM: FINDING (seed 1)", "ARM: FINDING (seeds 1,
-// 2)". Recoveries beyond H steps are one line for an arm: how many, and the longest.
+// What nobody may overlook, of all runs: divergence, standstills, faults never met; by arm, the gravest kind
+// first: "ARM: FINDING (seed 1)", "ARM: FINDING (seeds 1, 2)".
 std::vector<std::string> findings_of(const scenario::Scenario& scenario,
                                      const std::vector<FinishedRun>& runs);
+
+// Where states took longer than H steps on their links: one line for an arm, how many and the longest.
+std::vector<std::string> long_recoveries_of(const scenario::Scenario& scenario,
+                                            const std::vector<FinishedRun>& runs);
 
 }  // namespace sim::experiment

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -69,6 +70,7 @@ readers::AccountOptions account_options(const scenario::Scenario& scenario,
   return {.quorum = merges ? static_cast<std::uint32_t>(training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(training.overlap_steps),
           .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
+          .mixing = merges ? training.mixing : 0,
           .transfers_are_told = scenario.network.model != engine::NetworkModel::kNone,
           .liveness = liveness_options(scenario, arm, merges),
           .energy = scenario.energy,
@@ -170,7 +172,7 @@ class Run {
                                          base::format_seconds(conductor_.now())));
     }
     method_->tell_finished_steps();
-    tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().unique_tokens()}});
+    tape_.append({conductor_.now(), tape::RunEnded{account_.tokens().consumed_tokens()}});
     if (trainer_) trainer_->finish();
     const report::Summary told = summary();
     if (files_) files_->write(told, trainer_.get());
@@ -214,13 +216,13 @@ class Run {
   // A decision: the trainer is forced up to the fact just written.
   double last_loss() {
     trainer_->flush();
-    return trainer_->evaluations().back().loss;
+    return trainer_->last_loss();
   }
 
   double share_done() const {
     const auto share = [](double done, double all) { return all > 0 ? std::min(1.0, done / all) : 1.0; };
     return std::min(share(base::to_seconds(conductor_.now()), base::to_seconds(scenario_.marks.time)),
-                    share(static_cast<double>(account_.tokens().unique_tokens()),
+                    share(static_cast<double>(account_.tokens().consumed_tokens()),
                           scenario_.marks.tokens));
   }
 
@@ -290,8 +292,12 @@ report::Summary Run::summary() const {
 
 void Run::fill_learning(report::Summary& summary) const {
   const auto& evaluations = trainer_->evaluations();
-  summary.loss.initial = trainer_->initial_loss();
-  if (!evaluations.empty()) summary.loss.last = evaluations.back().loss;
+  if (const double loss = trainer_->initial_loss(); std::isfinite(loss)) summary.loss.initial = loss;
+  if (const auto& diverged = trainer_->diverged()) {
+    summary.diverged = {diverged->at, diverged->step};
+  } else if (!evaluations.empty()) {
+    summary.loss.last = evaluations.back().loss;
+  }
   if (const double floor = trainer_->loss_floor(); floor == floor) summary.loss.floor = floor;
   for (report::MarkSummary& mark : summary.marks) {
     for (const auto& reached : trainer_->marks()) {

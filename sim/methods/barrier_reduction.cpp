@@ -33,18 +33,6 @@ std::vector<std::uint16_t> BarrierSyncs::regions_of(const Sync& sync) const {
   return regions;
 }
 
-// Those, and where neither a ring nor a star joins them all that meet: some only pass on.
-std::vector<std::uint16_t> BarrierSyncs::ring_regions(const Sync& sync) const {
-  std::vector<std::uint16_t> regions = regions_of(sync);
-  if (regions.size() < 2 || !engine::best_ring(world_.transport, regions).empty()) return regions;
-  const std::uint16_t lead = roll_.lead_region();
-  const bool star = std::ranges::all_of(regions, [&](std::uint16_t region) {
-    return world_.transport.reachable(region, lead);
-  });
-  return star ? regions : roll_.meeting();
-}
-
-// Inside the regions, all at once.
 Nanoseconds BarrierSyncs::local_time(const Sync& sync,
                                      const std::vector<std::uint16_t>& regions) const {
   if (world_.network.model == engine::NetworkModel::kNone) return 0;
@@ -74,7 +62,7 @@ engine::Task<bool> BarrierSyncs::reduce(Sync& sync) {
 }
 
 engine::Process BarrierSyncs::carry(Sync& sync) {
-  const std::vector<std::uint16_t> regions = ring_regions(sync);
+  const std::vector<std::uint16_t> regions = regions_of(sync);
   co_await world_.conductor.sleep_for(local_time(sync, regions), decision());
   const TransferStatus status =
       co_await reduce_among_regions(world_, regions, roll_.lead_region(),
@@ -89,13 +77,14 @@ void BarrierSyncs::hand_out(const Sync& sync, std::uint32_t version) {
   const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
   for (const auto& replica : replicas_) {
     const std::uint16_t m = replica->job.learner();
-    if (sync.given_up[m]) continue;
-    if (sync.members[m]) {
+    if (sync.members[m] && !sync.given_up[m]) {
       replica->inbox.push_back(broadcast);
       if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
     } else if (receives(sync, *replica)) {
       const std::uint16_t source = nearest_member_region(sync, replica->job.region());
       world_.conductor.spawn(deliver(*replica, broadcast, source), decision());
+    } else {
+      world_.say(tape::BroadcastChanged{sync.id, m, sync.fragment, 0});
     }
   }
 }
@@ -107,7 +96,7 @@ std::uint16_t BarrierSyncs::nearest_member_region(const Sync& sync, std::uint16_
   for (const std::uint16_t region : regions) {
     if (region == target) return target;
     if (!world_.transport.reachable(region, target)) continue;
-    const Nanoseconds delay = world_.transport.one_way(region, target);
+    const Nanoseconds delay = world_.transport.path_one_way(region, target);
     if (delay < least) nearest = region;
     least = std::min(least, delay);
   }
@@ -121,7 +110,10 @@ engine::Process BarrierSyncs::deliver(Replica& replica, Broadcast broadcast, std
       {source, replica.job.region(), fragment_wire_bytes(world_, broadcast.fragment)},
       tape::TrafficClass::kFragment, decision());
   const bool meant = replica.listening && replica.listening_number == number;
-  if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) co_return;
+  if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) {
+    world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});
+    co_return;
+  }
   replica.inbox.push_back(broadcast);
   replica.job.end_stretch_soon();
 }

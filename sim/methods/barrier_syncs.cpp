@@ -2,6 +2,7 @@
 #include "sim/methods/barrier_syncs.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sim/methods/fragment_traffic.h"
 

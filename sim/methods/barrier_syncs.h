@@ -9,9 +9,8 @@
 // all-reduce that loses a member or a link breaks at once, but its other members hang: `timeout` in any
 // case, and `detection` since a member died; then it runs again among those that are left. A take whose
 // learner's state is gone is lost; one whose hosts still hold it is brought by them, and they receive the
-// result. Regions meet in a ring through all of them, which may pass by regions that have nothing
-// to give; where no ring closes, in a star around the region from which most learners are reached. Who
-// is outside of that star keeps its own parameters, where the policy lets the others go on.
+// result. Regions meet where links join them, directly or through others: the group with most
+// learners. Who is outside of it keeps its own parameters, where the policy lets the others go on.
 // Members receive the result as part of the all-reduce; who began to listen while it ran, from the
 // nearest member afterwards.
 // A learner that copied a peer takes part without a say until it has received a version itself: what
@@ -108,7 +107,6 @@ class BarrierSyncs {
   bool receives(const Sync& sync, const Replica& replica) const;
   void call_members(Sync& sync) const;
   std::vector<std::uint16_t> regions_of(const Sync& sync) const;
-  std::vector<std::uint16_t> ring_regions(const Sync& sync) const;
   Nanoseconds local_time(const Sync& sync, const std::vector<std::uint16_t>& regions) const;
   void hang(Sync& sync, Nanoseconds duration);
   void drop_unreachable(Sync& sync);

@@ -6,7 +6,7 @@
 namespace sim::methods {
 
 Nanoseconds distance(const World& world, std::uint16_t source, std::uint16_t target) {
-  return source == target ? Nanoseconds{-1} : world.transport.one_way(source, target);
+  return source == target ? Nanoseconds{-1} : world.transport.path_one_way(source, target);
 }
 
 Replica* nearest_donor(const World& world, const Replicas& replicas, const Replica& receiver,

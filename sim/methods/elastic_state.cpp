@@ -71,8 +71,8 @@ std::optional<std::uint16_t> ElasticJob::nearest(const std::vector<std::uint16_t
     if (world_.network.model == engine::NetworkModel::kNone) return candidate;
     if (!world_.transport.reachable(candidate, target)) continue;
     if (candidate == target) return target;
-    if (!best || world_.transport.one_way(candidate, target) <
-                     world_.transport.one_way(*best, target)) {
+    if (!best || world_.transport.path_one_way(candidate, target) <
+                     world_.transport.path_one_way(*best, target)) {
       best = candidate;
     }
   }

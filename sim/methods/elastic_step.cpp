@@ -36,29 +36,31 @@ engine::Task<bool> ElasticJob::run_steps(std::uint32_t most) {
 engine::Task<bool> ElasticJob::step_over_links() {
   const Nanoseconds start = world_.conductor.now();
   const Nanoseconds compute = next_compute_time();
-  const std::vector<std::uint16_t> ring = reduction_.ring(*this);
-  if (ring.empty()) {
+  const auto plan = reduction_.plan(*this);
+  if (!plan->left_out.empty()) {
     begin(Activity::kWaitingForNetwork);
     co_await world_.transport.network_changed().wait(turn());
     co_return false;
   }
   co_await world_.conductor.sleep_until(start + reduction_.first_ready(compute), turn());
   TransferStatus status = co_await world_.transport.exchange(
-      reduction_.first_buckets(*this, ring), tape::TrafficClass::kGradient, turn());
+      reduction_.first_buckets(*this, *plan), tape::TrafficClass::kGradient, turn());
   if (status == TransferStatus::kOk) {
     const Nanoseconds ready =
         std::max(start + compute, start + compute / 3 + reduction_.local_time(*this));
     co_await world_.conductor.sleep_until(std::max(world_.conductor.now(), ready), turn());
-    status = co_await world_.transport.exchange(reduction_.last_bucket(*this, ring),
-                                                tape::TrafficClass::kGradient, turn());
+    // Where the links were busy until now, the last bucket followed the others on their heels.
+    status = co_await world_.transport.exchange(reduction_.last_bucket(*this, *plan),
+                                                tape::TrafficClass::kGradient, turn(),
+                                                base::kNever, ready);
   }
   if (status != TransferStatus::kOk) {
-    // The step is lost; after its timeout the next one looks for another ring.
+    // The step is lost; after its timeout the next one plans anew.
     begin(Activity::kWaitingForNetwork);
     co_await world_.conductor.sleep_for(world_.training.elasticity.timeout, turn());
     co_return false;
   }
-  co_await world_.conductor.sleep_for(reduction_.tail(*this, ring), turn());
+  co_await world_.conductor.sleep_for(reduction_.tail(*this, *plan), turn());
   finish_step(start, compute);
   co_return true;
 }

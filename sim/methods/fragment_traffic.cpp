@@ -1,7 +1,7 @@
 // sim/methods/fragment_traffic.cpp: see fragment_traffic.h.
 #include "sim/methods/fragment_traffic.h"
 
-#include "sim/engine/collectives.h"
+#include <algorithm>
 
 namespace sim::methods {
 
@@ -44,27 +44,16 @@ std::int64_t fragment_value_bytes(const World& world, std::uint16_t fragment) {
 engine::Task<TransferStatus> reduce_among_regions(World& world, std::vector<std::uint16_t> regions,
                                                   std::uint16_t lead, std::int64_t bytes) {
   const engine::Turn turn{engine::Priority::kDecision, 0};
-  if (regions.size() < 2) co_return TransferStatus::kOk;
-  const std::vector<std::uint16_t> ring = engine::best_ring(world.transport, regions);
-  if (!ring.empty()) {
-    const TransferStatus status = co_await world.transport.exchange(
-        engine::ring_hops(ring, bytes), tape::TrafficClass::kFragment, turn);
-    if (status != TransferStatus::kOk) co_return status;
-    co_await world.conductor.sleep_for(engine::ring_extra_latency(world.transport, ring), turn);
-    co_return TransferStatus::kOk;
-  }
-  std::vector<engine::Hop> in, out;
-  for (const std::uint16_t region : regions) {
-    if (region == lead) continue;
-    in.push_back({region, lead, bytes});
-    out.push_back({lead, region, bytes});
-  }
-  const TransferStatus status =
-      co_await world.transport.exchange(std::move(in), tape::TrafficClass::kFragment, turn);
+  const bool joined = std::ranges::all_of(regions, [&](std::uint16_t region) {
+    return world.transport.reachable(lead, region);
+  });
+  if (!joined) co_return TransferStatus::kLinkDown;
+  const auto plan = world.transport.plan(regions, bytes);
+  const TransferStatus status = co_await world.transport.exchange(
+      plan->hops(bytes), tape::TrafficClass::kFragment, turn);
   if (status != TransferStatus::kOk) co_return status;
-  const TransferStatus sent =
-      co_await world.transport.exchange(std::move(out), tape::TrafficClass::kFragment, turn);
-  co_return sent;
+  co_await world.conductor.sleep_for(plan->extra_latency, turn);
+  co_return TransferStatus::kOk;
 }
 
 }  // namespace sim::methods

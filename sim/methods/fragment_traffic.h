@@ -25,8 +25,9 @@ std::int64_t fragment_wire_bytes(const World& world, std::uint16_t fragment);
 std::int64_t value_bytes(const World& world, std::int64_t parameters);
 std::int64_t fragment_value_bytes(const World& world, std::uint16_t fragment);
 
-// All-reduce of `bytes` among regions that each hold one sum: the best ring, or, where no ring
-// closes, a star through `lead`. One region: done at once.
+// All-reduce of `bytes` among regions that each hold one sum, as planned on what the links carry now
+// (engine/reduce_plan.h). One region: done at once. One that `lead` cannot reach: kLinkDown at once,
+// nothing sent.
 engine::Task<tape::TransferStatus> reduce_among_regions(World& world,
                                                         std::vector<std::uint16_t> regions,
                                                         std::uint16_t lead, std::int64_t bytes);

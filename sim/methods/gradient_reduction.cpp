@@ -11,8 +11,8 @@ bool GradientReduction::is_wide(const Job& job) const {
   return world_.network.model != engine::NetworkModel::kNone && job.regions().size() > 1;
 }
 
-std::vector<std::uint16_t> GradientReduction::ring(const Job& job) const {
-  return engine::best_ring(world_.transport, job.regions());
+std::shared_ptr<const engine::ReducePlan> GradientReduction::plan(const Job& job) const {
+  return world_.transport.plan(job.regions(), gradient_bytes());
 }
 
 Nanoseconds GradientReduction::local_time(const Job& job) const {
@@ -30,22 +30,21 @@ Nanoseconds GradientReduction::exposed_local_time(const Job& job, Nanoseconds co
 }
 
 std::vector<engine::Hop> GradientReduction::first_buckets(
-    const Job& job, const std::vector<std::uint16_t>& ring) const {
-  return hops(job, ring, gradient_bytes() - gradient_bytes() / world_.training.buckets);
+    const Job& job, const engine::ReducePlan& plan) const {
+  return hops(job, plan, gradient_bytes() - gradient_bytes() / world_.training.buckets);
 }
 
 std::vector<engine::Hop> GradientReduction::last_bucket(
-    const Job& job, const std::vector<std::uint16_t>& ring) const {
-  return hops(job, ring, gradient_bytes() / world_.training.buckets);
+    const Job& job, const engine::ReducePlan& plan) const {
+  return hops(job, plan, gradient_bytes() / world_.training.buckets);
 }
 
 Nanoseconds GradientReduction::first_ready(Nanoseconds compute) const {
   return compute / 3 + 2 * compute / 3 / world_.training.buckets;
 }
 
-Nanoseconds GradientReduction::tail(const Job& job, const std::vector<std::uint16_t>& ring) const {
-  return engine::ring_extra_latency(world_.transport, ring) +
-         local_time(job) / world_.training.buckets;
+Nanoseconds GradientReduction::tail(const Job& job, const engine::ReducePlan& plan) const {
+  return plan.extra_latency + local_time(job) / world_.training.buckets;
 }
 
 std::int64_t GradientReduction::gradient_bytes() const {
@@ -55,18 +54,12 @@ std::int64_t GradientReduction::gradient_bytes() const {
 
 // Two-level: the regions are the members of the wide ring. Flat ring: all slices are, laid out
 // region by region, so each wide edge carries 2 (n-1)/n with n slices.
-std::vector<engine::Hop> GradientReduction::hops(const Job& job,
-                                                 const std::vector<std::uint16_t>& ring,
+std::vector<engine::Hop> GradientReduction::hops(const Job& job, const engine::ReducePlan& plan,
                                                  std::int64_t payload_bytes) const {
-  std::vector<engine::Hop> result = engine::ring_hops(ring, payload_bytes);
-  if (world_.training.reduce == ReduceKind::kRing) {
-    const auto members = static_cast<double>(job.joined_count());
-    for (engine::Hop& hop : result) {
-      hop.bytes = static_cast<std::int64_t>(2 * (members - 1) / members *
-                                            static_cast<double>(payload_bytes));
-    }
-  }
-  return result;
+  if (world_.training.reduce != ReduceKind::kRing) return plan.hops(payload_bytes);
+  const auto members = static_cast<double>(job.joined_count());
+  return plan.edge_hops(static_cast<std::int64_t>(2 * (members - 1) / members *
+                                                  static_cast<double>(payload_bytes)));
 }
 
 Nanoseconds exposed_reduction(Nanoseconds total, Nanoseconds compute, std::int64_t buckets) {

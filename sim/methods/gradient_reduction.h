@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "sim/engine/reduce_plan.h"
 #include "sim/methods/job.h"
 
 namespace sim::methods {
@@ -18,8 +20,8 @@ class GradientReduction {
 
   // It crosses links: the job's slices lie in several regions of a simulated network.
   bool is_wide(const Job& job) const;
-  // The ring over the job's regions; empty when none closes.
-  std::vector<std::uint16_t> ring(const Job& job) const;
+  // Over the job's regions, on what the links carry now (engine/reduce_plan.h).
+  std::shared_ptr<const engine::ReducePlan> plan(const Job& job) const;
 
   // The part inside the regions: the slowest of them; no time without a network.
   Nanoseconds local_time(const Job& job) const;
@@ -27,17 +29,17 @@ class GradientReduction {
   Nanoseconds exposed_local_time(const Job& job, Nanoseconds compute) const;
 
   // On the wide links: the last bucket, which leaves after the backward pass, and all others before it.
-  std::vector<engine::Hop> first_buckets(const Job& job, const std::vector<std::uint16_t>& ring) const;
-  std::vector<engine::Hop> last_bucket(const Job& job, const std::vector<std::uint16_t>& ring) const;
+  std::vector<engine::Hop> first_buckets(const Job& job, const engine::ReducePlan& plan) const;
+  std::vector<engine::Hop> last_bucket(const Job& job, const engine::ReducePlan& plan) const;
   // When the first bucket is there, after the begin of a step: a third of it is forward, the rest
   // backward.
   Nanoseconds first_ready(Nanoseconds compute) const;
-  // Behind the last bucket: the ring's delays beyond one hop, and its part inside the regions.
-  Nanoseconds tail(const Job& job, const std::vector<std::uint16_t>& ring) const;
+  // Behind the last bucket: the plan's delays beyond its hops', and its part inside the regions.
+  Nanoseconds tail(const Job& job, const engine::ReducePlan& plan) const;
 
  private:
   std::int64_t gradient_bytes() const;
-  std::vector<engine::Hop> hops(const Job& job, const std::vector<std::uint16_t>& ring,
+  std::vector<engine::Hop> hops(const Job& job, const engine::ReducePlan& plan,
                                 std::int64_t payload_bytes) const;
 
   const World& world_;

@@ -2,8 +2,7 @@
 #include "sim/methods/roll_call.h"
 
 #include <algorithm>
-
-#include "sim/engine/collectives.h"
+#include <map>
 
 namespace sim::methods {
 
@@ -67,18 +66,27 @@ std::uint16_t RollCall::lead_region() const {
 }
 
 std::vector<std::uint16_t> RollCall::find_meeting() const {
-  std::vector<std::uint16_t> up;
+  std::map<std::uint16_t, std::size_t> learners;  // of each region that is up
   for (const auto& replica : replicas_) {
-    if (world_.transport.region_up(replica->job.region())) up.push_back(replica->job.region());
+    const std::uint16_t region = replica->job.region();
+    if (world_.transport.region_up(region)) ++learners[region];
   }
-  std::ranges::sort(up);
-  up.erase(std::unique(up.begin(), up.end()), up.end());
-  if (up.size() < 2 || !engine::best_ring(world_.transport, up).empty()) return up;
-  const std::uint16_t lead = lead_region();
-  std::erase_if(up, [&](std::uint16_t region) {
-    return !world_.transport.reachable(region, lead);
-  });
-  return up;
+  std::vector<std::uint16_t> best;
+  std::size_t most = 0;
+  for (const auto& [first, own] : learners) {
+    std::vector<std::uint16_t> group;
+    std::size_t count = 0;
+    for (const auto& [region, here] : learners) {
+      if (!world_.transport.reachable(first, region)) continue;
+      group.push_back(region);
+      count += here;
+    }
+    if (count > most) {
+      most = count;
+      best = std::move(group);
+    }
+  }
+  return best;
 }
 
 }  // namespace sim::methods

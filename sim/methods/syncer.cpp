@@ -294,7 +294,7 @@ void Syncer::publish(Sync& sync) {
     if (replica->listening && serves(*replica, sync.fragment)) {
       world_.conductor.spawn(push(m, newest_[sync.fragment]), {engine::Priority::kArrival, m});
     } else {
-      replica->settle(sync.fragment, sync.step);
+      miss(*replica, newest_[sync.fragment]);
     }
   }
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
@@ -309,6 +309,7 @@ void Syncer::send_to_learners(std::size_t shard, std::uint16_t fragment) {
   for (const auto& replica : replicas_) {
     const std::uint16_t m = replica->job.learner();
     if (shard_of(m) != shard || !replica->listening || !serves(*replica)) continue;
+    world_.say(tape::BroadcastChanged{newest_[fragment].sync, m, fragment, 1});
     world_.conductor.spawn(push(m, newest_[fragment]), {engine::Priority::kArrival, m});
   }
 }
@@ -335,8 +336,13 @@ engine::Process Syncer::push(std::uint16_t learner, Broadcast broadcast) {
       broadcast.epoch == holders_.epoch(broadcast.fragment)) {
     deliver(replica, broadcast);
   } else {
-    replica.settle(broadcast.fragment, broadcast.step);
+    miss(replica, broadcast);
   }
+}
+
+void Syncer::miss(Replica& replica, const Broadcast& broadcast) {
+  world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});
+  replica.settle(broadcast.fragment, broadcast.step);
 }
 
 void Syncer::deliver(Replica& replica, const Broadcast& broadcast) {

@@ -107,6 +107,8 @@ class Syncer {
   void give_up(Sync& sync, tape::LossReason reason);
   void settle(std::uint16_t fragment, std::uint32_t step);
   void end_sync(const Sync& sync);
+  // The version does not reach the replica.
+  void miss(Replica& replica, const Broadcast& broadcast);
   void deliver(Replica& replica, const Broadcast& broadcast);
 
   // Shards (syncer_shards.cpp).

@@ -4,7 +4,7 @@
 namespace sim::readers {
 
 Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
-                std::uint64_t unique_tokens) {
+                std::uint64_t merged_tokens) {
   Goodput result;
   if (totals.duration <= 0) return result;
   const auto duration_ns = static_cast<double>(totals.duration);
@@ -17,7 +17,7 @@ Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
   result.stepping = totals.useful_stepping_chip_time / fleet;
   result.chip = compute / fleet;
   if (shape.native_tokens_per_s > 0) {
-    result.token = static_cast<double>(unique_tokens) /
+    result.token = static_cast<double>(merged_tokens) /
                    (shape.native_tokens_per_s * base::to_seconds(totals.duration));
   }
   result.uptime = static_cast<double>(totals.uptime) / duration_ns;

@@ -22,14 +22,14 @@ struct Goodput {
 //              for the slowest one, the mean over its chips of the time that they do not
 //   stepping = the same with useful step time_l * stepping slices_l / slices_l, and the mean over slices
 //   chip     = chip-time in bucket compute / (C * D)
-//   token    = unique tokens / (native tokens per second * D)
+//   token    = merged tokens / (native tokens per second * D)
 //   uptime   = time with at least one learner stepping / D
 //   compute_utilization = compute / (compute + exposed communication), of steps that stand; time spent
 //              waiting for the slowest of a step, or at a barrier for a merge, is exposed communication
 //
-// Units:    `unique_tokens` nominal tokens in the global model.
+// Units:    `merged_tokens` nominal tokens merged into the global model.
 // Requires: totals.duration > 0 for anything but zeros.
 Goodput goodput(const tape::RunShape& shape, const ActivityTotals& totals,
-                std::uint64_t unique_tokens);
+                std::uint64_t merged_tokens);
 
 }  // namespace sim::readers

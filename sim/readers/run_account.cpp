@@ -7,10 +7,10 @@ RunAccount::RunAccount(const tape::RunShape& shape, AccountOptions options)
     : shape_(shape),
       options_(options),
       activity_(shape, &grid_),
-      tokens_(shape, options.counting),
+      tokens_(shape, options.counting, options.mixing),
       traffic_(shape),
       cost_(shape, options.cost),
-      syncs_(options.overlap_steps),
+      syncs_(options.overlap_steps, shape.learners.size()),
       properties_(shape, options.quorum),
       clocks_(shape),
       provenance_(shape, options.transfers_are_told),
@@ -41,9 +41,10 @@ Account RunAccount::take(Nanoseconds now) const {
   traffic_.check_closed();
   Account account;
   account.at = now;
-  account.unique_tokens = tokens_.unique_tokens();
+  account.consumed_tokens = tokens_.consumed_tokens();
+  account.merged_tokens = tokens_.merged_tokens();
   account.activity = activity_.snapshot(now);
-  account.goodput = goodput(shape_, account.activity, account.unique_tokens);
+  account.goodput = goodput(shape_, account.activity, account.merged_tokens);
   account.tokens = tokens_.model();
   account.wan = traffic_.wan_totals(now);
   account.syncs = syncs_.totals();
@@ -56,9 +57,9 @@ Account RunAccount::take(Nanoseconds now) const {
   account.energy_stall_low = energy_with(options_.energy.stall_low);
   account.energy_stall_high = energy_with(options_.energy.stall_high);
   account.cost = cost_at(now);
-  if (account.unique_tokens > 0) {
+  if (account.merged_tokens > 0) {
     account.wan_bytes_per_token =
-        static_cast<double>(account.wan.bytes) / static_cast<double>(account.unique_tokens);
+        static_cast<double>(account.wan.bytes) / static_cast<double>(account.merged_tokens);
   }
   return account;
 }

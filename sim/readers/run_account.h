@@ -27,6 +27,7 @@ struct AccountOptions {
   std::uint32_t quorum;         // K; 0 for a method that does not merge
   std::uint32_t overlap_steps;  // ceil(tau)
   TokenCounting counting;       // kAtOnce for data parallel and where no merges are simulated
+  double mixing = 0;            // alpha: weight of the local value at an adoption
   bool transfers_are_told = true;  // false: no network
   LivenessOptions liveness = {};
   EnergyOptions energy = {};
@@ -36,14 +37,14 @@ struct AccountOptions {
 // Everything at one date.
 struct Account {
   Nanoseconds at = 0;
-  std::uint64_t unique_tokens = 0;
+  std::uint64_t consumed_tokens = 0, merged_tokens = 0;  // see token_ledger.h
   ActivityTotals activity;
   Goodput goodput;
   TokenTotals tokens;
   WanTotals wan;
   SyncTotals syncs;
   std::size_t faults_met = 0;
-  double wan_bytes_per_token = 0;  // 0 without tokens
+  double wan_bytes_per_token = 0;  // merged ones; 0 without
   // None where watts or prices are unknown: at the declared stall power, and at both ends of what is
   // plausible for it.
   std::optional<Energy> energy, energy_stall_low, energy_stall_high;

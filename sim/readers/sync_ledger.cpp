@@ -31,32 +31,74 @@ double SyncTotals::participation(std::size_t learner_count) const {
 
 void SyncLedger::on(const tape::Fact& fact) {
   switch (fact.kind) {
-    case Kind::kStepsDone: {
-      const tape::StepsDone& steps = fact.steps_done;
-      totals_.learner_steps += steps.count;
-      totals_.last_step =
-          std::max<std::uint64_t>(totals_.last_step, steps.first_step + steps.count - 1);
-      return;
-    }
-    case Kind::kFragmentMerged: {
-      const tape::FragmentMerged& merged = fact.fragment_merged;
-      ++totals_.merged;
-      totals_.contributions += merged.contributor_count;
-      totals_.grace_overruns += merged.overrun > 0;
-      totals_.rounds = std::max<std::uint64_t>(totals_.rounds, merged.step);
-      return;
-    }
+    case Kind::kStepsDone: return on_steps(fact.steps_done);
+    case Kind::kActivityChanged: return on_activity(fact.activity_changed);
+    case Kind::kFragmentTaken: return on_taken(fact.fragment_taken);
+    case Kind::kFragmentMerged: return on_merged(fact.fragment_merged);
+    case Kind::kFragmentLost: return on_lost(fact.fragment_lost);
+    case Kind::kFragmentSkipped: return on_skipped(fact.fragment_skipped);
     case Kind::kFragmentAdopted:
       totals_.late_adoptions += fact.fragment_adopted.lag_steps > overlap_steps_;
       return;
-    case Kind::kFragmentSkipped:
-      ++totals_.skipped[static_cast<std::size_t>(fact.fragment_skipped.reason)];
-      return;
-    case Kind::kFragmentLost:
-      ++totals_.lost[static_cast<std::size_t>(fact.fragment_lost.reason)];
-      return;
     default: return;
   }
+}
+
+SyncLedger::LastSync& SyncLedger::last_sync(std::uint16_t fragment) {
+  if (fragment >= last_syncs_.size()) last_syncs_.resize(fragment + std::size_t{1});
+  return last_syncs_[fragment];
+}
+
+void SyncLedger::on_steps(const tape::StepsDone& steps) {
+  totals_.learner_steps += steps.count;
+  totals_.last_step = std::max<std::uint64_t>(totals_.last_step, steps.first_step + steps.count - 1);
+}
+
+void SyncLedger::on_activity(const tape::ActivityChanged& change) {
+  const bool waits = change.activity == tape::Activity::kWaitingForMerge;
+  if (waits == waits_.at(change.learner)) return;
+  waits_[change.learner] = waits;
+  waiting_ += waits ? 1 : -std::size_t{1};
+}
+
+void SyncLedger::on_taken(const tape::FragmentTaken& taken) {
+  LastSync& last = last_sync(taken.fragment);
+  if (taken.sync != last.sync) {
+    ++totals_.due;
+    last = {taken.sync, taken.step, 0, false};
+  }
+  ++last.open_takes;
+}
+
+void SyncLedger::on_merged(const tape::FragmentMerged& merged) {
+  LastSync& last = last_sync(merged.fragment);
+  if (merged.sync == last.sync) {
+    last.open_takes = 0;
+    last.merged = true;
+  }
+  ++totals_.merged;
+  totals_.in_time += merged.overrun == 0 && (overlap_steps_ == 0 || waiting_ == 0);
+  totals_.lone += merged.contributor_count == 1 && waits_.size() > 1;
+  totals_.contributions += merged.contributor_count;
+  totals_.grace_overruns += merged.overrun > 0;
+  totals_.rounds = std::max<std::uint64_t>(totals_.rounds, merged.step);
+}
+
+void SyncLedger::on_lost(const tape::FragmentLost& lost) {
+  ++totals_.lost[static_cast<std::size_t>(lost.reason)];
+  LastSync& last = last_sync(lost.fragment);
+  if (lost.sync == last.sync && last.open_takes > 0) --last.open_takes;
+}
+
+void SyncLedger::on_skipped(const tape::FragmentSkipped& skipped) {
+  ++totals_.skipped[static_cast<std::size_t>(skipped.reason)];
+  // The others merged it: it was due with them.
+  if (skipped.reason == tape::LossReason::kUnreachable) return;
+  // A barrier whose takes were all lost is skipped afterwards; its due was counted at the take.
+  const LastSync& last = last_sync(skipped.fragment);
+  const bool was_taken = last.sync != UINT32_MAX && !last.merged && last.open_takes == 0 &&
+                         last.step == skipped.step;
+  if (!was_taken) ++totals_.due;
 }
 
 }  // namespace sim::readers

@@ -17,9 +17,10 @@ std::string_view discard_reason_name(DiscardReason reason) {
 TokenLedger::TokenLedger(const tape::RunShape& shape)
     : TokenLedger(shape, shape.model_is_learner ? TokenCounting::kAtOnce : TokenCounting::kAtMerge) {}
 
-TokenLedger::TokenLedger(const tape::RunShape& shape, TokenCounting counting)
+TokenLedger::TokenLedger(const tape::RunShape& shape, TokenCounting counting, double mixing)
     : may_roll_back_(shape.may_roll_back),
       at_once_(counting == TokenCounting::kAtOnce),
+      mixing_(mixing),
       learners_(shape.learners.size()),
       kept_(shape.learners.size()) {
   for (const std::int64_t parameters : shape.fragment_parameters) {
@@ -34,6 +35,21 @@ TokenLedger::TokenLedger(const tape::RunShape& shape, TokenCounting counting)
 
 TokenLedger::Held& TokenLedger::held(std::uint16_t learner, std::size_t fragment) {
   return held_.at(learner * sizes_.size() + fragment);
+}
+
+void TokenLedger::merge(std::size_t fragment, std::uint64_t tokens) {
+  fragments_[fragment].merged += tokens;
+  merged_ += WeightedTokens{tokens} * sizes_[fragment];
+}
+
+void TokenLedger::discard(std::size_t fragment, DiscardReason reason, std::uint64_t tokens) {
+  fragments_[fragment].discarded[static_cast<std::size_t>(reason)] += tokens;
+  consumed_ -= WeightedTokens{tokens} * sizes_[fragment];
+}
+
+void TokenLedger::roll_back(std::size_t fragment, std::uint64_t tokens) {
+  fragments_[fragment].rolled_back += tokens;
+  consumed_ -= WeightedTokens{tokens} * sizes_[fragment];
 }
 
 void TokenLedger::on(const tape::Fact& fact) {
@@ -63,12 +79,12 @@ void TokenLedger::on(const tape::Fact& fact) {
 void TokenLedger::on_steps(const tape::StepsDone& steps) {
   const std::uint64_t tokens = std::uint64_t{steps.tokens} * steps.count;
   learners_.at(steps.learner).processed += tokens;
+  consumed_ += WeightedTokens{tokens} * size_total_;
   if (at_once_) {
     for (std::size_t p = 0; p < sizes_.size(); ++p) {
       held(steps.learner, p).settled += tokens;
-      fragments_[p].merged += tokens;
+      merge(p, tokens);
     }
-    unique_ += WeightedTokens{tokens} * size_total_;
   }
   if (may_roll_back_) keep(steps);
 }
@@ -107,12 +123,10 @@ TokenLedger::Take TokenLedger::close_take(std::uint16_t fragment, std::uint32_t 
 }
 
 void TokenLedger::on_merged(const tape::FragmentMerged& merged) {
-  Fragment& fragment = fragments_.at(merged.fragment);
   for (std::uint32_t i = 0; i < merged.contributor_count; ++i) {
     const std::uint16_t learner = merged.contributors[i].learner;
     const Take take = close_take(merged.fragment, merged.sync, learner);
-    fragment.merged += take.tokens;
-    add_unique(merged.fragment, take.tokens);
+    merge(merged.fragment, take.tokens);
     Held& mine = held(learner, merged.fragment);
     mine.merge_before = mine.merge;
     mine.merge = merged.sync;
@@ -124,45 +138,56 @@ void TokenLedger::on_lost(const tape::FragmentLost& lost) {
   if (take.life == learners_[lost.learner].lives) {
     held(lost.learner, lost.fragment).settled -= take.tokens;
   } else {
-    fragments_[lost.fragment].discarded[static_cast<int>(DiscardReason::kLearnerDied)] += take.tokens;
+    discard(lost.fragment, DiscardReason::kLearnerDied, take.tokens);
   }
 }
 
 void TokenLedger::on_adopted(const tape::FragmentAdopted& adopted) {
   Held& mine = held(adopted.learner, adopted.fragment);
-  Fragment& fragment = fragments_[adopted.fragment];
-  const std::uint64_t tokens = pending(mine, adopted.learner);
+  const std::uint64_t stood = pending(mine, adopted.learner);
+  const auto stays = static_cast<std::uint64_t>(mixing_ * static_cast<double>(stood));
+  const std::uint64_t gone = stood - stays;
   if (mine.merge == adopted.sync || mine.merge_before == adopted.sync) {
-    fragment.overwritten += tokens;
-    add_unique(adopted.fragment, tokens);
+    fragments_[adopted.fragment].overwritten += gone;
   } else {
-    fragment.discarded[static_cast<int>(DiscardReason::kNotInQuorum)] += tokens;
+    discard(adopted.fragment, DiscardReason::kNotInQuorum, gone);
   }
-  mine.settled = learners_[adopted.learner].processed;
+  mine.settled += gone;
 }
 
 void TokenLedger::on_copied(const tape::StateCopied& copied) {
   Learner& learner = learners_.at(copied.receiver);
   for (std::size_t p = 0; p < sizes_.size(); ++p) {
     Held& mine = held(copied.receiver, p);
-    fragments_[p].discarded[static_cast<int>(DiscardReason::kLearnerDied)] +=
-        pending(mine, copied.receiver);
+    discard(p, DiscardReason::kLearnerDied, pending(mine, copied.receiver));
     mine = {learner.processed, kNone, kNone};
   }
   ++learner.lives;
   kept_[copied.receiver].clear();
 }
 
-// What was merged into the versions that are gone is undone.
+// What was merged into the versions that are gone is undone. Where the way leads back to a save that is
+// newer than an earlier way back, what that one undid stands again: `undone` is negative.
+void TokenLedger::go_back(std::size_t fragment, std::uint64_t merged, std::uint64_t overwritten) {
+  Fragment& now = fragments_[fragment];
+  const auto difference = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::int64_t>(a - b);
+  };
+  const auto weighs = [&](std::int64_t tokens) {
+    return static_cast<WeightedTokens>(tokens) * sizes_[fragment];  // modulo 2^128
+  };
+  const std::int64_t unmerged = difference(now.merged, merged);
+  const std::int64_t undone = unmerged + difference(now.overwritten, overwritten);
+  now.rolled_back += static_cast<std::uint64_t>(undone);
+  now.merged = merged;
+  now.overwritten = overwritten;
+  merged_ -= weighs(unmerged);
+  consumed_ -= weighs(undone);
+}
+
 void TokenLedger::on_gone_back(const tape::FragmentRestored& restored) {
-  Fragment& fragment = fragments_.at(restored.fragment);
-  const KeptTokens& kept = fragment.kept.at(restored.shard);
-  const std::uint64_t undone =
-      fragment.merged - kept.merged + (fragment.overwritten - kept.overwritten);
-  fragment.rolled_back += undone;
-  fragment.merged = kept.merged;
-  fragment.overwritten = kept.overwritten;
-  unique_ -= WeightedTokens{undone} * sizes_[restored.fragment];
+  const KeptTokens& kept = fragments_.at(restored.fragment).kept.at(restored.shard);
+  go_back(restored.fragment, kept.merged, kept.overwritten);
 }
 
 void TokenLedger::save_global() {
@@ -170,18 +195,13 @@ void TokenLedger::save_global() {
     fragment.saved_merged = fragment.merged;
     fragment.saved_overwritten = fragment.overwritten;
   }
-  saved_unique_ = unique_;
   for (auto& kept : kept_) kept.clear();
 }
 
 void TokenLedger::restore_saved() {
-  for (Fragment& fragment : fragments_) {
-    fragment.rolled_back += fragment.merged - fragment.saved_merged;
-    fragment.rolled_back += fragment.overwritten - fragment.saved_overwritten;
-    fragment.merged = fragment.saved_merged;
-    fragment.overwritten = fragment.saved_overwritten;
+  for (std::size_t p = 0; p < sizes_.size(); ++p) {
+    go_back(p, fragments_[p].saved_merged, fragments_[p].saved_overwritten);
   }
-  unique_ = saved_unique_;
 }
 
 void TokenLedger::on_checkpoint(const tape::CheckpointSaved& saved) {
@@ -211,15 +231,14 @@ void TokenLedger::on_rollback(const tape::RolledBack& rollback) {
   const std::uint64_t undone = undo_kept(rollback.learner, rollback.to_step);
   ++learners_[rollback.learner].lives;
   for (std::size_t p = 0; p < sizes_.size(); ++p) {
-    Fragment& fragment = fragments_[p];
     if (at_once_) {
-      fragment.merged -= undone;
-      fragment.rolled_back += undone;
-      unique_ -= WeightedTokens{undone} * sizes_[p];
+      fragments_[p].merged -= undone;
+      merged_ -= WeightedTokens{undone} * sizes_[p];
+      roll_back(p, undone);
     } else {
       Held& mine = held(rollback.learner, p);
       const std::uint64_t part = std::min(undone, pending(mine, rollback.learner));
-      fragment.rolled_back += part;
+      roll_back(p, part);
       mine = {mine.settled + part, kNone, kNone};
     }
   }
@@ -231,14 +250,13 @@ void TokenLedger::on_restored(const tape::GlobalRestored& restored) {
   for (std::size_t p = 0; p < sizes_.size(); ++p) {
     Held& mine = held(restored.learner, p);
     const std::uint64_t tokens = pending(mine, restored.learner);
-    fragments_[p].merged += tokens;
-    add_unique(p, tokens);
+    merge(p, tokens);
     mine.settled += tokens;
   }
 }
 
-std::uint64_t TokenLedger::unique_tokens() const {
-  return static_cast<std::uint64_t>((unique_ + size_total_ / 2) / size_total_);
+std::uint64_t TokenLedger::weighed(WeightedTokens tokens) const {
+  return static_cast<std::uint64_t>((tokens + size_total_ / 2) / size_total_);
 }
 
 TokenTotals TokenLedger::fragment(std::uint16_t index) const {
@@ -265,12 +283,12 @@ TokenTotals TokenLedger::model() const {
   }
   TokenTotals totals;
   for (const Learner& learner : learners_) totals.processed += learner.processed;
-  // Rounded down, so that no part can exceed the whole.
+  // Rounded down but for the headline, so that no sum of parts can exceed the whole.
   const auto rounded = [&](WeightedTokens w) { return static_cast<std::uint64_t>(w / size_total_); };
   totals.overwritten = rounded(overwritten);
-  totals.merged = unique_tokens() - totals.overwritten;
+  totals.merged = merged_tokens();
   totals.rolled_back = rounded(rolled_back);
-  std::uint64_t settled = unique_tokens() + totals.rolled_back;
+  std::uint64_t settled = totals.merged + totals.overwritten + totals.rolled_back;
   for (std::size_t r = 0; r < discarded.size(); ++r) {
     totals.discarded[r] = rounded(discarded[r]);
     settled += totals.discarded[r];

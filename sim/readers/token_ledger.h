@@ -7,12 +7,21 @@
 //     them back (the learner still holds that work), or discards them if that life has ended;
 //   - FragmentAdopted puts a global version over them: overwritten if the learner contributed to the
 //     merge (these are the tokens between take and adoption); if it did not, its work on that fragment
-//     is replaced without ever being merged, and is discarded. Takes for a later merge that are under
-//     way at an adoption stay what they are: they were read before it;
+//     is replaced without ever being merged, and is discarded. Of either, the share that mixing keeps
+//     (rounded down) is still in the learner's parameters and stays pending. Takes for a later merge
+//     that are under way at an adoption stay what they are: they were read before it;
 //   - StateCopied puts a peer's parameters over the whole learner: discarded;
 //   - RolledBack undoes the steps: rolled back, as far as they are still pending;
 //   - GlobalRestored takes the learner's parameters as the global ones: merged. From a checkpoint: what
 //     was merged or overwritten since it was saved is rolled back.
+// Two numbers of a run follow, both weighted by fragment size:
+//   merged_tokens     what reached the global model: the numerator of goodput.token. A fleet cannot win it
+//                     by steps whose work is thrown away, nor by steps that nobody has merged yet.
+//   consumed_tokens   processed, neither discarded nor rolled back = merged + overwritten + in flight: what
+//                     papers count, and so what marks, evaluations and axes use. Work under way counts,
+//                     as it does for data parallel; it leaves the count when it is lost.
+// Where every step is merged as it is done (data parallel; M = 1 and tau = 0 at each merge) they agree.
+//
 // Counted at once (data parallel, whose global model is the learner itself, and runs that simulate no
 // merges), a step is merged when it is done and a rollback takes that back.
 //
@@ -54,14 +63,16 @@ class TokenLedger : public tape::Reader {
  public:
   // The shape outlives the ledger. Counted at once when the shape's model is the learner.
   explicit TokenLedger(const tape::RunShape& shape);
-  TokenLedger(const tape::RunShape& shape, TokenCounting counting);
+  // Mixing: alpha, the weight of the local value at an adoption, in [0, 1].
+  TokenLedger(const tape::RunShape& shape, TokenCounting counting, double mixing = 0);
 
   // Throws std::logic_error for a merge, loss or take that contradicts the takes before it.
   void on(const tape::Fact& fact) override;
 
-  // Unique tokens in the global model: merged + overwritten, weighted by fragment size, rounded to
-  // the nearest. O(1).
-  std::uint64_t unique_tokens() const;
+  // Merged into the global model, and consumed by the run (see above); weighted by fragment size, rounded
+  // to the nearest. O(1).
+  std::uint64_t merged_tokens() const { return weighed(merged_); }
+  std::uint64_t consumed_tokens() const { return weighed(consumed_); }
   // Tokens that the learner has computed, whatever became of them. O(1).
   std::uint64_t processed_by(std::uint16_t learner) const { return learners_.at(learner).processed; }
 
@@ -120,24 +131,26 @@ class TokenLedger : public tape::Reader {
   void on_gone_back(const tape::FragmentRestored& restored);
   void save_global();
   void restore_saved();
+  void go_back(std::size_t fragment, std::uint64_t merged, std::uint64_t overwritten);
   void keep(const tape::StepsDone& steps);
   std::uint64_t undo_kept(std::uint16_t learner, std::uint32_t to_step);
   // Removes the open take and returns it.
   Take close_take(std::uint16_t fragment, std::uint32_t sync, std::uint16_t learner);
-  void add_unique(std::size_t fragment, std::uint64_t tokens) {
-    unique_ += WeightedTokens{tokens} * sizes_[fragment];
-  }
+  std::uint64_t weighed(WeightedTokens tokens) const;
+  void merge(std::size_t fragment, std::uint64_t tokens);
+  void discard(std::size_t fragment, DiscardReason reason, std::uint64_t tokens);
+  void roll_back(std::size_t fragment, std::uint64_t tokens);
 
   bool may_roll_back_;
   bool at_once_;
+  double mixing_;
   std::vector<std::uint64_t> sizes_;  // parameters per fragment, (P); one of size 1 if none is given
   std::uint64_t size_total_ = 0;
   std::vector<Learner> learners_;
   std::vector<Held> held_;  // (M, P)
   std::vector<Fragment> fragments_;
   std::vector<std::vector<Stretch>> kept_;  // per learner
-  WeightedTokens unique_ = 0;  // merged + overwritten, times parameters
-  WeightedTokens saved_unique_ = 0;
+  WeightedTokens merged_ = 0, consumed_ = 0;
 };
 
 }  // namespace sim::readers

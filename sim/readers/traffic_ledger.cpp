@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace sim::readers {
@@ -131,9 +132,18 @@ void TrafficLedger::finish_windows(Nanoseconds now) {
   const Nanoseconds safe = open_.empty() ? now : open_.front().start;
   while (!windows_.empty() && (first_window_ + 1) * window_ <= safe) {
     peak_bytes_ = std::max(peak_bytes_, windows_.front());
+    finished_window_ = first_window_;
+    finished_bytes_ = windows_.front();
     windows_.pop_front();
     ++first_window_;
   }
+}
+
+// Of a window not before the last finished one.
+double TrafficLedger::bytes_in_window(Nanoseconds index) const {
+  if (index == finished_window_) return finished_bytes_;
+  const auto place = static_cast<std::size_t>(index - first_window_);
+  return index >= first_window_ && place < windows_.size() ? windows_[place] : 0.0;
 }
 
 const ByteTotals& TrafficLedger::pair(std::uint16_t source_region, std::uint16_t target_region,
@@ -174,10 +184,18 @@ WanTotals TrafficLedger::wan_totals(Nanoseconds now) const {
   const ByteTotals bytes = wan();
   totals.bytes = bytes.received + bytes.lost;
   if (now > 0) totals.mean_gbps = gbps(static_cast<double>(totals.bytes), now);
-  if (window_ > 0) {
+  if (window_ > 0 && now > 0) {
+    const Nanoseconds cut = now / window_;  // whole windows so far
     double peak_bytes = peak_bytes_;
-    for (const double window : windows_) peak_bytes = std::max(peak_bytes, window);
-    totals.peak_gbps = gbps(peak_bytes, window_);
+    for (Nanoseconds w = first_window_; w < cut && w - first_window_ < std::ssize(windows_); ++w) {
+      peak_bytes = std::max(peak_bytes, bytes_in_window(w));
+    }
+    const Nanoseconds last_two = std::max<Nanoseconds>(cut - 1, 0);
+    double last_bytes = bytes_in_window(cut);
+    if (last_two < cut) last_bytes += bytes_in_window(last_two);
+    totals.peak_gbps = std::max(gbps(peak_bytes, window_), gbps(last_bytes, now - last_two * window_));
+    // The mean is these windows' own, weighted by their lengths: only rounding puts it above.
+    totals.peak_gbps = std::max(totals.peak_gbps, totals.mean_gbps);
     totals.peak_window_s = base::to_seconds(window_);
   }
   return totals;

@@ -37,7 +37,7 @@ struct TrafficBin {
 struct WanTotals {
   std::int64_t bytes = 0;  // carried by transfers that ended: received + lost
   double mean_gbps = 0;    // bytes over the duration
-  double peak_gbps = 0;    // largest mean over aligned windows of one nominal step
+  double peak_gbps = 0;    // largest mean over aligned windows of one nominal step; at least mean_gbps
   double peak_window_s = 0;
 };
 
@@ -56,8 +56,9 @@ class TrafficLedger : public tape::Reader {
   ByteTotals wan(tape::TrafficClass traffic) const;
 
   // A transfer's carried bytes are spread evenly from its start to its end; those of transfers still
-  // under way are in no window. A window that `now` cuts counts as a whole one. A shape without a
-  // nominal step has no peak.
+  // under way are in no window. A window that `now` cuts is looked at together with the one before it,
+  // over the time that both had: so the windows cover the run, and no peak is below its mean. A shape
+  // without a nominal step has no peak.
   WanTotals wan_totals(Nanoseconds now) const;
 
   // Carried bytes over time on at most 1,000 bins of at least one second, doubled when full.
@@ -80,6 +81,7 @@ class TrafficLedger : public tape::Reader {
   void on_done(const tape::TransferDone& done, Nanoseconds now);
   void close_transfer(const tape::TransferDone& done);
   void spread_wan(const tape::TransferDone& done, Nanoseconds end);
+  double bytes_in_window(Nanoseconds index) const;
   void finish_windows(Nanoseconds now);
 
   std::size_t region_count_;
@@ -89,6 +91,8 @@ class TrafficLedger : public tape::Reader {
   std::deque<double> windows_;        // bytes in windows that may still grow
   Nanoseconds first_window_ = 0;      // index of the front
   double peak_bytes_ = 0;             // of finished windows
+  Nanoseconds finished_window_ = -1;  // index of the last finished one that carried bytes
+  double finished_bytes_ = 0;         // in that one
   TimeGrid<TrafficBin> grid_;
 };
 

@@ -11,7 +11,7 @@ namespace sim::report {
 
 struct LossPoint {
   base::Nanoseconds at;
-  std::uint64_t tokens;  // unique nominal tokens in the global model
+  std::uint64_t tokens;  // nominal, consumed
   double loss;           // nats per example or token, as the task has it
 };
 

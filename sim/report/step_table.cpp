@@ -18,8 +18,10 @@ using tape::Kind;
 StepTable::Bin& StepTable::Bin::operator+=(const Bin& other) {
   learner_steps += other.learner_steps;
   merges += other.merges;
+  lone_merges += other.lone_merges;
   contributions += other.contributions;
   tokens = std::max(tokens, other.tokens);
+  merged_tokens = std::max(merged_tokens, other.merged_tokens);
   step = std::max(step, other.step);
   stepping += other.stepping;
   return *this;
@@ -38,9 +40,13 @@ void StepTable::on(const tape::Fact& fact) {
       Bin& bin = grid_.at(fact.at);
       ++bin.merges;
       bin.contributions += fact.fragment_merged.contributor_count;
+      bin.lone_merges +=
+          fact.fragment_merged.contributor_count == 1 && stepping_since_.size() > 1;
       break;
     }
     case Kind::kFragmentAdopted:
+    case Kind::kFragmentLost:
+    case Kind::kStateCopied:
     case Kind::kFragmentRestored:
     case Kind::kGlobalRestored:
     case Kind::kRolledBack: break;
@@ -49,7 +55,9 @@ void StepTable::on(const tape::Fact& fact) {
       break;
     default: return;
   }
-  grid_.at(fact.at).tokens = tokens_.unique_tokens();
+  Bin& bin = grid_.at(fact.at);
+  bin.tokens = tokens_.consumed_tokens();
+  bin.merged_tokens = tokens_.merged_tokens();
 }
 
 void StepTable::on_steps(const tape::StepsDone& steps) {
@@ -78,19 +86,22 @@ void StepTable::close_stepping(std::size_t learner, Nanoseconds now) {
 }
 
 void StepTable::write_csv(std::ostream& out) const {
-  out << "time_s,bin_s,step,learner_steps,learners_stepping,merges,contributions,tokens\n";
+  out << "time_s,bin_s,step,learner_steps,learners_stepping,merges,contributions,tokens,merged_tokens,lone_merges\n";
   const auto bin_ns = static_cast<double>(grid_.width());
   Nanoseconds end = 0;
   std::uint32_t step = 0;
-  std::uint64_t tokens = 0;
+  std::uint64_t tokens = 0, merged_tokens = 0;
   for (const Bin& bin : grid_.bins()) {
     end += grid_.width();
     if (bin.step > 0) step = bin.step;
-    if (bin.tokens > 0) tokens = bin.tokens;
+    if (bin.tokens > 0) {
+      tokens = bin.tokens;
+      merged_tokens = bin.merged_tokens;
+    }
     out << base::format_seconds(end) << ',' << base::format_seconds(grid_.width())
-        << fmt::format(",{},{},{},{},{},{}\n", step, bin.learner_steps,
+        << fmt::format(",{},{},{},{},{},{},{},{}\n", step, bin.learner_steps,
                        static_cast<double>(bin.stepping) / bin_ns, bin.merges, bin.contributions,
-                       tokens);
+                       tokens, merged_tokens, bin.lone_merges);
   }
 }
 

@@ -19,8 +19,10 @@ using base::Nanoseconds;
 //   learners_stepping  mean over the bin of how many learners were in activity stepping
 //   merges             fragments merged in the bin
 //   contributions      contributors of those merges
-//   tokens             unique tokens in the global model at the last fact of the bin. Where a step
-//                      counts at once, the tokens of a stretch appear when the stretch is told.
+//   tokens             consumed (processed, neither rolled back nor discarded) at the last fact of the
+//                      bin; the tokens of a stretch appear when the stretch is told
+//   merged_tokens      merged into the global model by then
+//   lone_merges        of the merges, those with one contributor where there are more learners
 // Rows: at most 10,000 bins of equal width: one nominal step (1 s where none is given), doubled until
 // the run fits.
 class StepTable : public tape::Reader {
@@ -35,7 +37,8 @@ class StepTable : public tape::Reader {
 
  private:
   struct Bin {
-    std::uint64_t learner_steps = 0, merges = 0, contributions = 0, tokens = 0;
+    std::uint64_t learner_steps = 0, merges = 0, lone_merges = 0, contributions = 0;
+    std::uint64_t tokens = 0, merged_tokens = 0;
     std::uint32_t step = 0;
     Nanoseconds stepping = 0;  // learner-nanoseconds
     Bin& operator+=(const Bin& other);

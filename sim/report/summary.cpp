@@ -15,7 +15,8 @@ std::optional<double> kwh(const std::optional<readers::Energy>& energy) {
 
 void fill_mark(MarkSummary& mark, const readers::Account& reached) {
   mark.at = reached.at;
-  mark.tokens = reached.unique_tokens;
+  mark.tokens = reached.consumed_tokens;
+  mark.merged_tokens = reached.merged_tokens;
   mark.energy_kwh = kwh(reached.energy);
   mark.energy_kwh_stall_low = kwh(reached.energy_stall_low);
   mark.energy_kwh_stall_high = kwh(reached.energy_stall_high);
@@ -49,8 +50,8 @@ void fill_energy(Summary& summary, const readers::Account& account) {
             .wan = joules.wan / kJoulesPerKwh,
             .wasted = joules.wasted / kJoulesPerKwh,
             .joules_per_token = std::nullopt};
-  if (account.unique_tokens > 0) {
-    energy.joules_per_token = joules.total / static_cast<double>(account.unique_tokens);
+  if (account.merged_tokens > 0) {
+    energy.joules_per_token = joules.total / static_cast<double>(account.merged_tokens);
   }
 }
 
@@ -58,8 +59,8 @@ void fill_cost(Summary& summary, const readers::Account& account) {
   if (!account.cost) return;
   CostSummary& cost = summary.cost.emplace();
   cost = {account.cost->total, account.cost->chips, account.cost->egress, std::nullopt};
-  if (account.unique_tokens > 0) {
-    cost.per_billion_tokens = cost.total / (static_cast<double>(account.unique_tokens) / 1e9);
+  if (account.merged_tokens > 0) {
+    cost.per_billion_tokens = cost.total / (static_cast<double>(account.merged_tokens) / 1e9);
   }
 }
 
@@ -108,14 +109,15 @@ void fill(Summary& summary, const tape::RunShape& shape, const readers::RunAccou
   }
   summary.wan = {timed.wan.bytes, timed.wan.mean_gbps, timed.wan.peak_gbps,
                  timed.wan.peak_window_s, std::nullopt};
-  if (timed.unique_tokens > 0) summary.wan.bytes_per_token = timed.wan_bytes_per_token;
+  if (timed.merged_tokens > 0) summary.wan.bytes_per_token = timed.wan_bytes_per_token;
   if (end.syncs.merged > 0) {
     summary.participation = end.syncs.participation(shape.learners.size());
   }
   if (end.syncs.learner_steps > 0) summary.step_median = account.step_times().median();
   summary.steps = end.syncs.last_step;
   summary.learner_steps = end.syncs.learner_steps;
-  summary.tokens = end.unique_tokens;
+  summary.tokens = end.consumed_tokens;
+  summary.merged_tokens = end.merged_tokens;
   summary.token_totals = end.tokens;
   summary.syncs = end.syncs;
   summary.faults_met = account.faults().met_count();

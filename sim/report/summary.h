@@ -24,10 +24,11 @@ struct MarkSummary {
   std::string name;               // see mark_name
   std::optional<Nanoseconds> at;  // empty: not reached
   std::optional<double> loss;     // last evaluation at or before the mark
-  std::optional<std::uint64_t> tokens;
+  std::optional<std::uint64_t> tokens;  // consumed
   std::optional<double> energy_kwh = {}, energy_kwh_stall_low = {}, energy_kwh_stall_high = {};
   std::optional<double> cost_usd = {};
   std::optional<double> learning_rate_factor = {};  // place in the schedule: on the peak rate
+  std::optional<std::uint64_t> merged_tokens = {};
 };
 
 // "time", "tokens", "energy_kwh", "cost_usd", "loss": as in [marks].
@@ -38,12 +39,12 @@ struct EnergySummary {
   double total = 0, stall_low = 0, stall_high = 0;
   double busy = 0, stalled = 0, idle = 0, unused = 0, off = 0, host = 0, wan = 0;
   double wasted = 0;  // of the total: undone, broken off and discarded work
-  std::optional<double> joules_per_token = {};  // unique ones
+  std::optional<double> joules_per_token = {};  // merged ones
 };
 
 struct CostSummary {
   double total = 0, chips = 0, egress = 0;
-  std::optional<double> per_billion_tokens = {};
+  std::optional<double> per_billion_tokens = {};  // merged ones
 };
 
 // What energy was charged with.
@@ -58,6 +59,12 @@ struct WanSummary {
   double peak_gbps = 0;
   double peak_window_s = 0;
   std::optional<double> bytes_per_token;
+};
+
+// When the loss of the global model ceased to be a number.
+struct DivergenceSummary {
+  Nanoseconds at = 0;
+  std::uint32_t step = 0;
 };
 
 struct LossSummary {
@@ -114,8 +121,10 @@ struct Summary {
   WanSummary wan;
   std::uint64_t steps = 0;           // largest step number that a learner finished
   std::uint64_t learner_steps = 0;   // finished by all learners, undone ones included
-  std::uint64_t tokens = 0;          // unique, in the global model, at the end
+  std::uint64_t tokens = 0;          // consumed, at the end (see readers/token_ledger.h)
+  std::uint64_t merged_tokens = 0;   // at the end
   LossSummary loss;
+  std::optional<DivergenceSummary> diverged;
   std::optional<EnergySummary> energy;  // as far as the other time measures; none: watts unknown
   std::optional<CostSummary> cost;      // none: prices not given
   PowerSummary power;

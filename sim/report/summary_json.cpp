@@ -28,6 +28,7 @@ Json marks_json(const std::vector<MarkSummary>& marks) {
     json[mark.name] = {{"at_s", seconds(mark.at)},
                        {"loss", maybe(mark.loss)},
                        {"tokens", maybe(mark.tokens)},
+                       {"merged_tokens", maybe(mark.merged_tokens)},
                        {"energy_kwh", maybe(mark.energy_kwh)},
                        {"energy_kwh_stall_low", maybe(mark.energy_kwh_stall_low)},
                        {"energy_kwh_stall_high", maybe(mark.energy_kwh_stall_high)},
@@ -96,7 +97,11 @@ Json reason_json(const std::array<std::uint64_t, readers::kLossReasonCount>& cou
 }
 
 Json sync_json(const readers::SyncTotals& syncs) {
-  return {{"merged", syncs.merged},
+  return {{"due", syncs.due},
+          {"merged", syncs.merged},
+          {"in_time", syncs.in_time},
+          {"late", syncs.late()},
+          {"lone", syncs.lone},
           {"contributions", syncs.contributions},
           {"skipped", syncs.skipped_count()},
           {"lost", syncs.lost_count()},
@@ -105,6 +110,11 @@ Json sync_json(const readers::SyncTotals& syncs) {
           {"rounds", syncs.rounds},
           {"skipped_by_reason", reason_json(syncs.skipped)},
           {"lost_by_reason", reason_json(syncs.lost)}};
+}
+
+Json divergence_json(const std::optional<DivergenceSummary>& diverged) {
+  if (!diverged) return nullptr;
+  return {{"at_s", base::to_seconds(diverged->at)}, {"step", diverged->step}};
 }
 
 Json liveness_json(const std::vector<readers::Stall>& stalls) {
@@ -206,6 +216,9 @@ void read_reasons(const Json& json, std::array<std::uint64_t, readers::kLossReas
 
 readers::SyncTotals read_syncs(const Json& json) {
   readers::SyncTotals syncs;
+  syncs.due = value_of<std::uint64_t>(json, "due");
+  syncs.in_time = value_of<std::uint64_t>(json, "in_time");
+  syncs.lone = value_of<std::uint64_t>(json, "lone");
   syncs.merged = value_of<std::uint64_t>(json, "merged");
   syncs.contributions = value_of<std::uint64_t>(json, "contributions");
   syncs.late_adoptions = value_of<std::uint64_t>(json, "late_adoptions");
@@ -222,7 +235,8 @@ void read_marks(const Json& json, std::vector<MarkSummary>& marks) {
                      maybe_of<std::uint64_t>(mark, "tokens"), maybe_of<double>(mark, "energy_kwh"),
                      maybe_of<double>(mark, "energy_kwh_stall_low"),
                      maybe_of<double>(mark, "energy_kwh_stall_high"),
-                     maybe_of<double>(mark, "cost_usd"), maybe_of<double>(mark, "learning_rate_factor")});
+                     maybe_of<double>(mark, "cost_usd"), maybe_of<double>(mark, "learning_rate_factor"),
+                     maybe_of<std::uint64_t>(mark, "merged_tokens")});
   }
 }
 
@@ -273,6 +287,10 @@ void read_measures(const Json& json, Summary& summary) {
   const Json loss = value_of<Json>(json, "loss");
   summary.loss = {maybe_of<double>(loss, "initial"), maybe_of<double>(loss, "final"),
                   maybe_of<double>(loss, "floor")};
+  if (const Json diverged = value_of<Json>(json, "diverged"); !diverged.is_null()) {
+    summary.diverged = {base::from_seconds(value_of<double>(diverged, "at_s")),
+                        value_of<std::uint32_t>(diverged, "step")};
+  }
   const Json activity = value_of<Json>(json, "activity_chip_seconds");
   for (int b = 0; b < readers::kBucketCount; ++b) {
     const std::string name(readers::bucket_name(static_cast<Bucket>(b)));
@@ -359,10 +377,12 @@ std::string to_json(const Summary& s) {
       {"steps", s.steps},
       {"learner_steps", s.learner_steps},
       {"tokens", s.tokens},
+      {"merged_tokens", s.merged_tokens},
       {"loss",
        {{"initial", maybe(s.loss.initial)},
         {"final", maybe(s.loss.last)},
         {"floor", maybe(s.loss.floor)}}},
+      {"diverged", divergence_json(s.diverged)},
       {"energy_kwh", s.energy ? Json(s.energy->total) : Json(nullptr)},
       {"energy_kwh_stall_low", s.energy ? Json(s.energy->stall_low) : Json(nullptr)},
       {"energy_kwh_stall_high", s.energy ? Json(s.energy->stall_high) : Json(nullptr)},
@@ -420,6 +440,7 @@ Summary from_json(std::string_view text) {
   s.steps = value_of<std::uint64_t>(json, "steps");
   s.learner_steps = value_of<std::uint64_t>(json, "learner_steps");
   s.tokens = value_of<std::uint64_t>(json, "tokens");
+  s.merged_tokens = value_of<std::uint64_t>(json, "merged_tokens");
   s.faults_met = value_of<std::uint64_t>(json, "faults_met");
   s.faults_met_scripted = value_of<std::uint64_t>(json, "faults_met_scripted");
   s.faults_met_arm_relative = value_of<std::uint64_t>(json, "faults_met_arm_relative");

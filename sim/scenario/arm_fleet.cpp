@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
 
 namespace sim::scenario {
 
@@ -17,48 +15,6 @@ bool is_used(const methods::IslandOptions& group, const std::string& island,
            return entry == "region:" + group.region || entry == "island:" + group.name ||
                   entry == "island:" + island;
          });
-}
-
-struct RingCost {
-  double slowest = std::numeric_limits<double>::infinity();
-  base::Nanoseconds delay = 0;
-  // Smaller is better.
-  auto key() const { return std::tuple(-slowest, delay); }
-};
-
-bool add_edge(const engine::NetworkOptions& network, const std::string& a, const std::string& b,
-              RingCost& cost) {
-  const engine::LinkOptions* const link = find_link(network, a, b);
-  if (link == nullptr) return false;
-  cost.slowest = std::min(cost.slowest, link->bytes_per_s);
-  cost.delay += link->rtt;
-  return true;
-}
-
-// Depth-first over orders of the rest; `path` holds what is fixed. Ascending order of names makes
-// the first of equals the lexicographically first.
-void extend(const engine::NetworkOptions& network, std::vector<std::string>& path,
-            std::vector<std::string>& rest, RingCost cost, RingCost& best_cost,
-            std::vector<std::string>& best) {
-  if (rest.empty()) {
-    if (path.size() > 1 && !add_edge(network, path.back(), path.front(), cost)) return;
-    if (best.empty() || cost.key() < best_cost.key()) {
-      best = path;
-      best_cost = cost;
-    }
-    return;
-  }
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    RingCost longer = cost;
-    if (!add_edge(network, path.back(), rest[i], longer)) continue;
-    if (!best.empty() && longer.key() >= best_cost.key()) continue;
-    const std::string next = rest[i];
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    path.push_back(next);
-    extend(network, path, rest, longer, best_cost, best);
-    path.pop_back();
-    rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(i), next);
-  }
 }
 
 }  // namespace
@@ -108,18 +64,6 @@ const engine::LinkOptions* find_link(const engine::NetworkOptions& network, cons
     return (link.region_a == a && link.region_b == b) || (link.region_a == b && link.region_b == a);
   });
   return found == network.links.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> best_region_ring(const engine::NetworkOptions& network,
-                                          std::vector<std::string> regions) {
-  if (regions.size() <= 1) return regions;
-  std::sort(regions.begin(), regions.end());
-  std::vector<std::string> path = {regions[0]};
-  std::vector<std::string> rest(regions.begin() + 1, regions.end());
-  std::vector<std::string> best;
-  RingCost best_cost;
-  extend(network, path, rest, {}, best_cost, best);
-  return best;
 }
 
 }  // namespace sim::scenario

@@ -26,9 +26,4 @@ std::vector<std::string> used_regions(const Scenario& scenario,
 const engine::LinkOptions* find_link(const engine::NetworkOptions& network, const std::string& a,
                                      const std::string& b);
 
-// The closed ring through `regions` whose slowest link is fastest, then of least total delay, then
-// the lexicographically first; empty when none exists. One region is a ring of itself.
-std::vector<std::string> best_region_ring(const engine::NetworkOptions& network,
-                                          std::vector<std::string> regions);
-
 }  // namespace sim::scenario

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
 #include "sim/scenario/cpu_forecast.h"
+#include "sim/scenario/link_forecast.h"
 #include "sim/scenario/step_forecast.h"
 
 namespace sim::scenario {
@@ -20,39 +20,6 @@ using methods::MethodKind;
 
 namespace {
 
-// Bytes that cross each link and direction in one step.
-using LinkBytes = std::map<std::pair<std::string, std::string>, double>;
-
-void add_bytes(const engine::NetworkOptions& network, const std::string& a, const std::string& b,
-               double bytes, LinkBytes& result) {
-  const engine::LinkOptions& link = *find_link(network, a, b);
-  result[{link.region_a, link.region_b}] += bytes;
-}
-
-// A closed ring of n members: each edge carries 2 (n-1)/n of the payload, one way round. A ring of
-// two uses both directions of its one link.
-LinkBytes ring_bytes(const Scenario& scenario, const std::vector<std::string>& regions, double payload) {
-  LinkBytes result;
-  const std::vector<std::string> ring = best_region_ring(scenario.network, regions);
-  const auto n = static_cast<double>(ring.size());
-  for (std::size_t i = 0; i < ring.size() && ring.size() > 1; ++i) {
-    if (ring.size() == 2 && i == 1) break;
-    add_bytes(scenario.network, ring[i], ring[(i + 1) % ring.size()], 2 * (n - 1) / n * payload, result);
-  }
-  return result;
-}
-
-// Every learner sends its fragment to the centre and gets one back.
-LinkBytes star_bytes(const Scenario& scenario, const methods::Fleet& fleet, const std::string& center,
-                     double payload) {
-  LinkBytes result;
-  for (const auto& learner : fleet.shape.learners) {
-    const std::string& region = fleet.shape.regions[learner.region];
-    if (region != center) add_bytes(scenario.network, region, center, payload, result);
-  }
-  return result;
-}
-
 double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
   return optim::bits_per_value(training.wire) / 8.0;
 }
@@ -60,39 +27,6 @@ double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
 bool meets_centrally(const methods::TrainingOptions& training) {
   return training.method == MethodKind::kDecoupledDiloco &&
          training.syncer.placement == methods::SyncerPlacement::kCentral;
-}
-
-LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
-                         const methods::Fleet& fleet) {
-  const auto parameters = static_cast<double>(scenario.model.parameters);
-  const std::vector<std::string> regions = used_regions(scenario, training);
-  if (scenario.network.model == engine::NetworkModel::kNone) return {};
-  if (training.method == MethodKind::kDataParallel) {
-    return ring_bytes(scenario, regions, parameters * scenario.model.gradient_bytes);
-  }
-  const double payload = parameters * wire_bytes_per_parameter(training) /
-                         static_cast<double>(training.sync_every);
-  if (meets_centrally(training)) {
-    return star_bytes(scenario, fleet, training.syncer.region, payload);
-  }
-  return ring_bytes(scenario, regions, payload);
-}
-
-// The largest fragment over the slowest edge of the ring. Latency is left out.
-double sync_s(const Scenario& scenario, const methods::TrainingOptions& training,
-              const methods::Fleet& fleet) {
-  const auto& sizes = fleet.shape.fragment_parameters;
-  const double payload = static_cast<double>(*std::max_element(sizes.begin(), sizes.end())) *
-                         wire_bytes_per_parameter(training);
-  const LinkBytes bytes = scenario.network.model == engine::NetworkModel::kNone
-                              ? LinkBytes{}
-                              : ring_bytes(scenario, used_regions(scenario, training), payload);
-  double longest = 0;
-  for (const auto& [ends, volume] : bytes) {
-    longest = std::max(
-        longest, volume / find_link(scenario.network, ends.first, ends.second)->bytes_per_s);
-  }
-  return longest;
 }
 
 // Of the links between regions in use, bytes/s; 0: there are none.
@@ -123,7 +57,7 @@ void forecast_join(const Scenario& scenario, const methods::TrainingOptions& tra
   }
   result.recovery_time = state;
   result.upsize_downtime = upsize_downtime(
-      state, base::from_seconds(parameters * wire_bytes_per_parameter(training) / link),
+      state, base::from_seconds(parameters * optim::bits_per_value(training.wire) / 8.0 / link),
       result.cycle_time);
 }
 
@@ -143,9 +77,11 @@ base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanosecond
 
 namespace {
 
-WideReduce wide_reduce_of(const Scenario& scenario, const methods::TrainingOptions& training) {
+WideReduce wide_reduce_of(const Scenario& scenario, const methods::TrainingOptions& training,
+                          const methods::Fleet& fleet) {
   if (meets_centrally(training)) return {};
-  return wide_reduce(scenario.network, used_regions(scenario, training));
+  return wide_reduce(scenario.network, used_region_indices(scenario, training),
+                     largest_fragment_bytes(training, fleet));
 }
 
 methods::Fleet fleet_of(const Scenario& scenario, const methods::TrainingOptions& training) {
@@ -159,12 +95,12 @@ double add_steps(const Scenario& scenario, const methods::TrainingOptions& train
   double fastest_s = std::numeric_limits<double>::infinity(), slowest_s = 0;
   for (const auto& learner : fleet.shape.learners) {
     const LearnerStep step = learner_step(scenario, training, fleet, learner);
-    const double whole_s = base::to_seconds(step.compute) + step.exposed_s;
+    const double whole_s = base::to_seconds(step.compute + step.exposed);
     fastest_s = std::min(fastest_s, whole_s);
     if (whole_s < slowest_s) continue;
     slowest_s = whole_s;
     result.step_time = step.compute;
-    result.exchange_per_step = base::from_seconds(step.exposed_s);
+    result.exchange_per_step = step.exposed;
   }
   return fastest_s;
 }
@@ -173,7 +109,7 @@ double add_steps(const Scenario& scenario, const methods::TrainingOptions& train
 void add_barriers(const Scenario& scenario, const methods::TrainingOptions& training,
                   const methods::Fleet& fleet, ArmForecast& result) {
   const double step_s = base::to_seconds(result.step_time + result.exchange_per_step);
-  const double sync = sync_s(scenario, training, fleet);
+  const double sync = base::to_seconds(sync_time(scenario, training, fleet));
   const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * step_s);
   result.sync_time = base::from_seconds(sync);
   if (!result.stalls) return;
@@ -224,7 +160,7 @@ ArmForecast forecast_load(const Scenario& scenario, const Arm& arm) {
 
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
   const methods::Fleet fleet = fleet_of(scenario, arm.training);
-  const WideReduce wide = wide_reduce_of(scenario, arm.training);
+  const WideReduce wide = wide_reduce_of(scenario, arm.training, fleet);
   ArmForecast result = load_of(scenario, arm, fleet);
   result.merges = forecast_merges(scenario, arm, fleet, wide);
   return result;
@@ -251,7 +187,7 @@ std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& 
 OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm) {
   const methods::TrainingOptions& training = arm.training;
   const methods::Fleet fleet = fleet_of(scenario, training);
-  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training));
+  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training, fleet));
 }
 
 void resolve_overlap(const Scenario& scenario, Arm& arm) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/engine/collectives.h"
+#include "sim/engine/network_view.h"
 #include "sim/methods/fragment_traffic.h"
 #include "sim/scenario/step_forecast.h"
 #include "sim/scenario/syncer_play.h"
@@ -56,19 +57,16 @@ double waiting_share(const methods::Fleet& fleet, const std::vector<double>& per
   return std::max(0.0, 1 - computing / all);
 }
 
-std::int64_t most_in_a_region(const methods::Fleet& fleet) {
-  std::map<std::uint16_t, std::int64_t> count;
-  std::int64_t most = 0;
-  for (const auto& learner : fleet.shape.learners) most = std::max(most, ++count[learner.region]);
-  return most;
+std::map<std::uint16_t, std::size_t> learners_by_region(const methods::Fleet& fleet) {
+  std::map<std::uint16_t, std::size_t> count;
+  for (const auto& learner : fleet.shape.learners) ++count[learner.region];
+  return count;
 }
 
 base::Nanoseconds local_reduce(const Scenario& scenario, const methods::Fleet& fleet,
                                std::int64_t bytes) {
-  std::map<std::uint16_t, std::size_t> count;
-  for (const auto& learner : fleet.shape.learners) ++count[learner.region];
   base::Nanoseconds longest = 0;
-  for (const auto& [region, here] : count) {
+  for (const auto& [region, here] : learners_by_region(fleet)) {
     longest = std::max(longest, engine::local_all_reduce(scenario.network.regions[region], here, bytes));
   }
   return longest;
@@ -88,48 +86,44 @@ std::int64_t wire_bytes_of(const Arm& arm, const methods::Fleet& fleet, std::siz
   return methods::wire_bytes(fleet.shape.fragment_parameters[fragment], arm.training.wire);
 }
 
+// Bytes/s of the way that a learner's region has to the central syncer, which all of that region share.
+double rate_to_center(const Scenario& scenario, const Arm& arm, std::uint16_t region) {
+  const std::uint16_t center = engine::region_index(scenario.network, arm.training.syncer.region);
+  if (region == center) return scenario.network.regions[region].fabric_bytes_per_s;
+  return engine::PathFinder(engine::nominal_view(scenario.network)).usual(region, center).bytes_per_s;
+}
+
 // Every learner's fragment to the one syncer: links and its NIC are shared, and it folds them all.
 SyncParts central_parts(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                         double bytes) {
   const auto& syncer = arm.training.syncer;
+  const std::uint16_t center = engine::region_index(scenario.network, syncer.region);
   const auto learners = static_cast<double>(fleet.shape.learners.size());
-  std::map<std::uint16_t, double> count;
-  for (const auto& learner : fleet.shape.learners) ++count[learner.region];
   SyncParts parts{};
   parts.wide = base::from_seconds(learners * bytes / syncer.nic_bytes_per_s);
-  for (const auto& [region, here] : count) {
-    const auto& options = scenario.network.regions[region];
-    const base::Nanoseconds delay = one_way_delay(scenario.network, options.name, syncer.region);
-    parts.before = std::max(parts.before, delay);
-    const engine::LinkOptions* link = nullptr;
-    for (const auto& candidate : scenario.network.links) {
-      const bool joins = (candidate.region_a == options.name && candidate.region_b == syncer.region) ||
-                         (candidate.region_b == options.name && candidate.region_a == syncer.region);
-      if (joins) link = &candidate;
-    }
-    if (link == nullptr) continue;
-    parts.wide = std::max(parts.wide, base::from_seconds(here * bytes / link->bytes_per_s));
+  for (const auto& [region, here] : learners_by_region(fleet)) {
+    parts.before = std::max(parts.before, one_way_delay(scenario.network, region, center));
+    const double passing = region == center ? 1 : static_cast<double>(here);
+    parts.wide = std::max(parts.wide, base::from_seconds(passing * bytes /
+                                                         rate_to_center(scenario, arm, region)));
   }
   parts.after = base::from_seconds(learners * bytes / syncer.merge_bytes_per_s);
   return parts;
 }
 
+// In the parameters' own format, from the shard beside the learner or from the one syncer.
 base::Nanoseconds push_time(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
                             const tape::LearnerShape& learner, std::size_t fragment) {
   if (scenario.network.model == NetworkModel::kNone) return 0;
-  const auto& region = scenario.network.regions[learner.region];
   const double bytes = value_bytes(scenario, fleet, fragment);
-  if (!is_central(arm.training) || region.name == arm.training.syncer.region) {
-    return over_fabric(region, bytes);
-  }
-  double rate = arm.training.syncer.nic_bytes_per_s / static_cast<double>(fleet.shape.learners.size());
-  for (const auto& link : scenario.network.links) {
-    const bool joins = (link.region_a == region.name && link.region_b == arm.training.syncer.region) ||
-                       (link.region_b == region.name && link.region_a == arm.training.syncer.region);
-    if (joins) rate = std::min(rate, link.bytes_per_s / static_cast<double>(most_in_a_region(fleet)));
-  }
-  return one_way_delay(scenario.network, arm.training.syncer.region, region.name) +
-         base::from_seconds(bytes / rate);
+  if (!is_central(arm.training)) return over_fabric(scenario.network.regions[learner.region], bytes);
+  const std::uint16_t center = engine::region_index(scenario.network, arm.training.syncer.region);
+  const auto passing = static_cast<double>(learners_by_region(fleet).at(learner.region));
+  const double shared = rate_to_center(scenario, arm, learner.region) /
+                        (learner.region == center ? 1 : passing);
+  const double nic = arm.training.syncer.nic_bytes_per_s / static_cast<double>(fleet.shape.learners.size());
+  return one_way_delay(scenario.network, center, learner.region) +
+         base::from_seconds(bytes / std::min(shared, nic));
 }
 
 // Learners whose gradients cross the links that the syncs need.
@@ -164,15 +158,15 @@ SyncerPlay play_of(const Scenario& scenario, const Arm& arm, const methods::Flee
                    const WideReduce& wide, const std::vector<std::size_t>& chosen) {
   const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
   SyncerPlay play{};
-  const std::string lead = is_central(arm.training)
-                               ? arm.training.syncer.region
-                               : fleet.shape.regions[fleet.shape.learners.front().region];
+  const std::uint16_t lead = is_central(arm.training)
+                                 ? engine::region_index(scenario.network, arm.training.syncer.region)
+                                 : fleet.shape.learners.front().region;
   for (const std::size_t m : chosen) {
     const auto& learner = fleet.shape.learners[m];
     PlayedLearner played{};
     played.step = std::max<base::Nanoseconds>(1, base::from_seconds(steps[m]));
     played.tokens = tokens_of(fleet, learner);
-    played.report = one_way_delay(scenario.network, fleet.shape.regions[learner.region], lead);
+    played.report = one_way_delay(scenario.network, learner.region, lead);
     if (out_of_phase(scenario, arm)) played.phase = base::from_seconds(steps[m] * phase_share(m));
     played.phase = std::min(played.phase, played.step - 1);
     for (std::size_t p = 0; p < fleet.shape.fragment_parameters.size(); ++p) {
@@ -290,7 +284,8 @@ MergeForecast at_barriers(const Scenario& scenario, const Arm& arm, const method
     result.merges += takes;
     in_time += fits ? takes : 0;
     sync_s += takes * round.sync_s[p];
-    const double lost = lag * (takes - 1);
+    // What mixing keeps of the steps between take and adoption is merged with the next take.
+    const double lost = (1 - training.mixing) * lag * (takes - 1);
     merged += share * batch * (first + period * (takes - 1) - lost);
     overwritten += share * batch * lost;
   }

@@ -61,7 +61,7 @@ const SchemaOf<MarkOptions>& mark_schema() {
       SchemaOf<M>()
           .duration("time", &M::time, kUpTo90Days, "0 s", "0 s: no time mark")
           .real("tokens", &M::tokens, base::at_least(0), 0.0,
-                "unique tokens in the global model; 0: no token mark")
+                "tokens consumed (processed, neither rolled back nor discarded); 0: no token mark")
           .real("energy_kwh", &M::energy_kwh, base::at_least(0), 0.0,
                 "energy used, at the declared stall power; 0: no energy mark")
           .real("cost_usd", &M::cost_usd, base::at_least(0), 0.0, "money spent; 0: no cost mark")

@@ -6,8 +6,9 @@
 #include <map>
 
 #include "sim/engine/collectives.h"
+#include "sim/engine/network_view.h"
+#include "sim/engine/reduce_plan.h"
 #include "sim/methods/gradient_reduction.h"
-#include "sim/scenario/wide_reduce.h"
 
 namespace sim::scenario {
 namespace {
@@ -21,19 +22,26 @@ std::map<std::uint16_t, std::size_t> slices_by_region(const methods::Fleet& flee
   return count;
 }
 
-// Seconds that all gradients take on the slowest wide link. A flat ring has all slices for members.
-double transfer_s(const WideReduce& wide, double bytes, const TrainingOptions& training, double regions,
-                  double slices) {
-  const double two_level = bytes * wide.s_per_byte;
-  if (training.reduce != methods::ReduceKind::kRing) return two_level;
-  return two_level * ((slices - 1) / slices) / ((regions - 1) / regions);
+// What an edge carries of each byte that is reduced: the slices are the members of a flat ring.
+double edge_share(const TrainingOptions& training, std::size_t regions, std::size_t slices) {
+  const auto n = static_cast<double>(training.reduce == methods::ReduceKind::kRing ? slices : regions);
+  return 2 * (n - 1) / n;
 }
 
-// All buckets but the last leave from a third of the step on; the last one when the backward pass is done.
-double exposed_wide_s(double compute_s, double transfer, double local_s, double delay_s, double buckets) {
-  const double bulk_end = compute_s / 3 + 2 * compute_s / 3 / buckets + transfer * (1 - 1 / buckets);
-  const double last = std::max({bulk_end, compute_s, compute_s / 3 + local_s}) + transfer / buckets;
-  return last + delay_s + local_s / buckets - compute_s;
+// The first buckets leave when they are ready, the last when the backward pass (two thirds) is done.
+// Source: logic of the Decoupled DiLoCo authors' bandwidth page, closed form (facts 3.3).
+base::Nanoseconds exposed_wide(const engine::ReducePlan& plan, double share, std::int64_t bytes,
+                               std::int64_t buckets, base::Nanoseconds compute, base::Nanoseconds local) {
+  constexpr double kRest = 1e-3;  // in whole bytes, up, but for what the doubles of a share lose
+  const auto exchange = [&](std::int64_t payload, base::Nanoseconds already) {
+    return plan.exchange_time(
+        static_cast<std::int64_t>(std::ceil(share * static_cast<double>(payload) - kRest)), already);
+  };
+  const std::int64_t last = bytes / buckets;
+  const base::Nanoseconds first_ready = compute / 3 + 2 * compute / 3 / buckets;
+  const base::Nanoseconds ready = std::max(compute, compute / 3 + local);
+  const base::Nanoseconds begun = std::max(ready, first_ready + exchange(bytes - last, 0));
+  return begun + exchange(last, begun - ready) + plan.extra_latency + local / buckets - compute;
 }
 
 }  // namespace
@@ -45,25 +53,23 @@ LearnerStep learner_step(const Scenario& scenario, const TrainingOptions& traini
     step.compute = std::max(step.compute, fleet.slice_step_time[slice]);
   }
   if (scenario.network.model == engine::NetworkModel::kNone) return step;
-  const double bytes = static_cast<double>(scenario.model.parameters) * scenario.model.gradient_bytes;
-  const auto members = slices_by_region(fleet, learner);
+  const auto bytes = static_cast<std::int64_t>(static_cast<double>(scenario.model.parameters) *
+                                               scenario.model.gradient_bytes);
   base::Nanoseconds local = 0;
-  std::vector<std::string> regions;
-  for (const auto& [region, count] : members) {
-    regions.push_back(scenario.network.regions[region].name);
-    local = std::max(local, engine::local_all_reduce(scenario.network.regions[region], count,
-                                                     static_cast<std::int64_t>(bytes)));
+  std::vector<std::uint16_t> regions;
+  for (const auto& [region, count] : slices_by_region(fleet, learner)) {
+    regions.push_back(region);
+    local = std::max(local, engine::local_all_reduce(scenario.network.regions[region], count, bytes));
   }
   step.is_wide = regions.size() > 1;
   if (!step.is_wide) {
-    step.exposed_s = base::to_seconds(methods::exposed_reduction(local, step.compute, training.buckets));
+    step.exposed = methods::exposed_reduction(local, step.compute, training.buckets);
     return step;
   }
-  const WideReduce wide = wide_reduce(scenario.network, regions);
-  const double transfer = transfer_s(wide, bytes, training, static_cast<double>(regions.size()),
-                                     static_cast<double>(learner.slices.size()));
-  step.exposed_s = exposed_wide_s(base::to_seconds(step.compute), transfer, base::to_seconds(local),
-                                  base::to_seconds(wide.delay), static_cast<double>(training.buckets));
+  const engine::ReducePlan plan =
+      engine::plan_all_reduce(engine::nominal_view(scenario.network), regions, bytes);
+  step.exposed = exposed_wide(plan, edge_share(training, regions.size(), learner.slices.size()), bytes,
+                              training.buckets, step.compute, local);
   return step;
 }
 
@@ -74,7 +80,7 @@ std::vector<double> learner_steps_s(const Scenario& scenario, const TrainingOpti
   std::vector<double> steps;
   for (const auto& learner : fleet.shape.learners) {
     const LearnerStep step = learner_step(scenario, training, fleet, learner);
-    steps.push_back(std::max(kLeast, base::to_seconds(step.compute) * mean + step.exposed_s));
+    steps.push_back(std::max(kLeast, base::to_seconds(step.compute) * mean + base::to_seconds(step.exposed)));
   }
   return steps;
 }

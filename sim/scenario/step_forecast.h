@@ -10,12 +10,11 @@ namespace sim::scenario {
 
 struct LearnerStep {
   base::Nanoseconds compute;  // of its slowest slice
-  double exposed_s;           // exchange of gradients that the backward pass does not hide
+  base::Nanoseconds exposed;  // exchange of gradients that the backward pass does not hide
   bool is_wide;               // the exchange crosses links
 };
 
 // As sim/methods/elastic_step.cpp spends it, nobody else on the links.
-// Errors: std::invalid_argument where its regions cannot talk.
 LearnerStep learner_step(const Scenario& scenario, const methods::TrainingOptions& training,
                          const methods::Fleet& fleet, const tape::LearnerShape& learner);
 

@@ -164,11 +164,12 @@ class Player {
     const Sync& sync = syncs_[id];
     Held& mine = held(m, sync.fragment);
     if (sync.version <= mine.version) return;
-    const double tokens = (learners_[m].steps - mine.settled) * play_.learners[m].tokens *
-                          play_.fragments[sync.fragment].share;
+    const double gone = (1 - training_.mixing) * (learners_[m].steps - mine.settled);
+    const double tokens = gone * play_.learners[m].tokens * play_.fragments[sync.fragment].share;
     const bool contributed = mine.merge == id || mine.merge_before == id;
     (contributed ? counts_.overwritten : counts_.discarded) += tokens;
-    mine.settled = mine.received = learners_[m].steps;
+    mine.settled += gone;
+    mine.received = learners_[m].steps;
     mine.version = sync.version;
   }
 

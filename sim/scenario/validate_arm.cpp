@@ -10,6 +10,7 @@
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
 #include "sim/scenario/forecast.h"
+#include "sim/scenario/link_forecast.h"
 #include "sim/scenario/validate.h"
 
 namespace sim::scenario {
@@ -211,39 +212,35 @@ void check_data(const Case& c) {
   }
 }
 
-std::string link_list(const std::vector<std::string>& regions) {
-  std::string text;
-  for (const std::string& region : regions) text += (text.empty() ? "" : ", ") + region;
-  return text;
-}
-
-void report_no_link(const Case& c, const std::string& a, const std::string& b,
-                    const std::string& why) {
+void report_no_path(const Case& c, std::uint16_t a, std::uint16_t b, const std::string& why) {
+  const std::string& one = c.scenario.network.regions[a].name;
+  const std::string& other = c.scenario.network.regions[b].name;
   c.problems.add(c.at("method"),
-                 fmt::format("regions \"{}\" and \"{}\" must talk and cannot; {}", a, b, why),
-                 fmt::format("add a [[link]] with between = [\"{}\", \"{}\"]", a, b));
+                 fmt::format("regions \"{}\" and \"{}\" must talk and no links join them, not even "
+                             "through other regions; {}",
+                             one, other, why),
+                 fmt::format("add a [[link]] with between = [\"{}\", \"{}\"]", one, other));
 }
 
+// The first region in use and the first that the all-reduce would leave out.
 void check_ring(const Case& c) {
-  const std::vector<std::string> regions = used_regions(c.scenario, c.training);
-  if (regions.size() < 2 || !best_region_ring(c.scenario.network, regions).empty()) return;
-  const std::string why = fmt::format("arm \"{}\" needs links that close a ring through {}",
-                                      c.training.name, link_list(regions));
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    for (std::size_t j = i + 1; j < regions.size(); ++j) {
-      if (find_link(c.scenario.network, regions[i], regions[j]) == nullptr) {
-        report_no_link(c, regions[i], regions[j], why);
-        return;
-      }
-    }
+  const std::vector<std::uint16_t> regions = used_region_indices(c.scenario, c.training);
+  const auto group = engine::connected_groups(engine::nominal_view(c.scenario.network));
+  for (const std::uint16_t region : regions) {
+    if (group[region] == group[regions.front()]) continue;
+    report_no_path(c, regions.front(), region,
+                   fmt::format("arm \"{}\" all-reduces among its regions", c.training.name));
+    return;
   }
 }
 
 void check_star(const Case& c) {
   const std::string& center = c.training.syncer.region;
-  for (const std::string& region : used_regions(c.scenario, c.training)) {
-    if (region == center || find_link(c.scenario.network, region, center) != nullptr) continue;
-    report_no_link(c, region, center,
+  const std::uint16_t hub = engine::region_index(c.scenario.network, center);
+  const auto group = engine::connected_groups(engine::nominal_view(c.scenario.network));
+  for (const std::uint16_t region : used_region_indices(c.scenario, c.training)) {
+    if (group[region] == group[hub]) continue;
+    report_no_path(c, region, hub,
                    fmt::format("arm \"{}\" has its syncer in {}", c.training.name, center));
   }
 }

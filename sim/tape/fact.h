@@ -50,8 +50,9 @@ enum class Kind : std::uint8_t {
   kFragmentDropped,
   kFragmentRestored,
   kMemberComputed,
+  kBroadcastChanged,
 };
-constexpr Kind kLastKind = Kind::kMemberComputed;
+constexpr Kind kLastKind = Kind::kBroadcastChanged;
 constexpr int kKindCount = static_cast<int>(kLastKind) + 1;
 
 // What a learner does; its healthy, joined slices do it with it.
@@ -255,15 +256,15 @@ struct GraceDecided {
   std::uint32_t step;
 };
 struct EvaluationDue {
-  std::uint64_t tokens;  // unique nominal tokens in the global model now
+  std::uint64_t tokens;  // nominal, consumed by now: processed, neither rolled back nor discarded
   std::uint32_t index;
 };
 struct MarkReached {
-  std::uint64_t tokens;
+  std::uint64_t tokens;  // consumed
   MarkKind mark;
 };
 struct RunEnded {
-  std::uint64_t tokens;
+  std::uint64_t tokens;  // consumed
 };
 // A consistent snapshot (arXiv:2604.21428, Appendix E.2). The syncer's cut: merges after this fact are
 // not in it. At most one is open; the next one, or the end of the run, ends it.
@@ -321,6 +322,15 @@ struct MemberComputed {
   std::uint16_t learner;
 };
 
+// A merge sends its version to every learner. Told where that is not so: a version that no learner can
+// adopt any more need not be kept.
+struct BroadcastChanged {
+  std::uint32_t sync;  // the merge that made the version
+  std::uint16_t learner;
+  std::uint16_t fragment;
+  std::uint8_t sent;   // 0: none is sent to the learner, or it was lost on its way; 1: one more is sent
+};
+
 struct Fact {
   Nanoseconds at;
   union {
@@ -354,6 +364,7 @@ struct Fact {
     FragmentDropped fragment_dropped;
     FragmentRestored fragment_restored;
     MemberComputed member_computed;
+    BroadcastChanged broadcast_changed;
   };
   Kind kind;
 
@@ -406,6 +417,8 @@ struct Fact {
       : at(date), fragment_restored(f), kind(Kind::kFragmentRestored) {}
   Fact(Nanoseconds date, const MemberComputed& f)
       : at(date), member_computed(f), kind(Kind::kMemberComputed) {}
+  Fact(Nanoseconds date, const BroadcastChanged& f)
+      : at(date), broadcast_changed(f), kind(Kind::kBroadcastChanged) {}
 };
 
 static_assert(std::is_trivially_copyable_v<Fact>);

@@ -117,6 +117,9 @@ template <class C> void code_fact(C& c, Decided& f, Nanoseconds) {
 template <class C> void code_fact(C& c, MemberComputed& f, Nanoseconds) {
   code_all(c, f.compute, f.island, f.learner);
 }
+template <class C> void code_fact(C& c, BroadcastChanged& f, Nanoseconds) {
+  code_all(c, f.sync, f.learner, f.fragment, f.sent);
+}
 
 template <class C> void code_contributor(C& c, Contributor& f) {
   code_all(c, f.weight, f.learner, f.incarnation);
@@ -162,6 +165,7 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::ui
     case Kind::kFragmentDropped: return code_fact(c, fact.fragment_dropped, fact.at);
     case Kind::kFragmentRestored: return code_fact(c, fact.fragment_restored, fact.at);
     case Kind::kMemberComputed: return code_fact(c, fact.member_computed, fact.at);
+    case Kind::kBroadcastChanged: return code_fact(c, fact.broadcast_changed, fact.at);
   }
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
@@ -172,9 +176,9 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
   const bool has_prices = format >= 2, has_step_times = format >= 3;
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
-  code_list(c, shape.links, [&c, has_prices](LinkShape& link) {
-    code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way);
-    if (has_prices) code(c, link.dollars_per_gb);
+  code_list(c, shape.links, [&c](LinkShape& link) {
+    code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way,
+             link.dollars_per_gb);
   });
   code_list(c, shape.slices, [&c, has_prices, has_step_times](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
@@ -218,13 +222,11 @@ void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
   code_body(decoder, fact, contributors, format);
 }
 
-void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {
+void encode(Encoder& encoder, const RunShape& shape) {
   RunShape copy = shape;
-  code_shape(encoder, copy, format);
+  code_shape(encoder, copy);
 }
 
-void decode(Decoder& decoder, RunShape& shape, std::uint64_t format) {
-  code_shape(decoder, shape, format);
-}
+void decode(Decoder& decoder, RunShape& shape) { code_shape(decoder, shape); }
 
 }  // namespace sim::tape

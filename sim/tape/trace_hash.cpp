@@ -188,7 +188,7 @@ void TraceHash::on(const Fact& fact) {
       const TransferStarted& f = fact.transfer_started;
       fold(unsigned_of(f.bytes));
       fold(pair(f.transfer, static_cast<std::uint64_t>(f.traffic)));
-      return fold(pair(f.source_region, f.target_region));
+      return fold(pair(f.exchange, halves(f.source_region, f.target_region)));
     }
     case Kind::kTransferDone: return fold_transfer(fact.transfer_done);
     case Kind::kFaultStarted: {
@@ -238,6 +238,11 @@ void TraceHash::on(const Fact& fact) {
       const FragmentKept& f = fact.fragment_kept;
       fold(f.version);
       return fold(pair(halves(f.fragment, f.epoch), f.shard));
+    }
+    case Kind::kBroadcastChanged: {
+      const BroadcastChanged& f = fact.broadcast_changed;
+      fold(pair(f.sync, f.sent));
+      return fold(pair(f.learner, f.fragment));
     }
     case Kind::kFragmentDropped:
       return fold(pair(fact.fragment_dropped.fragment, fact.fragment_dropped.shard));

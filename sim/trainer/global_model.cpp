@@ -10,15 +10,6 @@
 #include "sim/trainer/fragment_copy.h"
 
 namespace sim::trainer {
-namespace {
-
-// Versions kept for learners that are down cost at most this much over all fragments, but a learner
-// may always lag eight versions behind.
-constexpr std::size_t kKeptBytesMax = std::size_t{64} << 20;
-constexpr std::size_t kVersionsMin = 8, kVersionsMax = 1024;
-
-}  // namespace
-
 GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
                          std::span<const float> initial, TaskGraph& graph)
     : options_(options),
@@ -26,9 +17,7 @@ GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
       graph_(graph),
       fragments_(options.fragment_count > 0 ? optim::partition(model, options.fragment_count)
                                             : std::vector<optim::Fragment>{}),
-      states_(fragments_.size()),
-      versions_max_(std::clamp(kKeptBytesMax / (model.block_size() * sizeof(float)), kVersionsMin,
-                               kVersionsMax)) {
+      states_(fragments_.size()) {
   for (std::size_t p = 0; p < fragments_.size(); ++p) {
     states_[p].current = std::make_shared<SharedBlock>();
     states_[p].current->values = optim::AlignedBlock(fragments_[p].size);
@@ -40,7 +29,6 @@ GlobalModel::GlobalModel(const Options& options, const optim::Model& model,
     states_[p].saved = states_[p].current;
     states_[p].saved_velocity = states_[p].velocity;
     states_[p].saved_second_moment = states_[p].second_moment;
-    states_[p].adopted.assign(options.learner_count, 0);
     if (options.anchor == Anchor::kReceived) {
       states_[p].received.assign(options.learner_count, states_[p].current);
     }
@@ -77,7 +65,8 @@ void GlobalModel::merge(std::uint16_t fragment_index, std::uint32_t sync, std::v
         compute(fragments_[fragment_index], parts, current, fragment, next->values.span(), row);
       });
   fragment.current = next;
-  fragment.kept.push_back({sync, ++fragment.merge_count, std::move(next)});
+  fragment.kept.push_back({sync, ++fragment.merge_count, std::move(next),
+                           std::vector<std::uint32_t>(options_.learner_count, 1)});
   forget_old(fragment);
 }
 
@@ -120,8 +109,7 @@ std::shared_ptr<SharedBlock> GlobalModel::adopt(std::uint16_t fragment_index, st
                     fragment_index, sync));
   }
   std::shared_ptr<SharedBlock> block = version->block;
-  std::uint64_t& newest = fragment.adopted.at(learner);
-  newest = std::max(newest, version->number);
+  for (auto older = fragment.kept.begin(); older <= version; ++older) older->due.at(learner) = 0;
   forget_old(fragment);
   if (!fragment.received.empty()) fragment.received[learner] = block;
   return block;
@@ -175,12 +163,30 @@ std::vector<GlobalModel::Version> GlobalModel::current() const {
   return versions;
 }
 
-void GlobalModel::forget_old(FragmentCut& fragment) const {
-  const std::uint64_t adopted_by_all = std::ranges::min(fragment.adopted);
-  while (fragment.kept.size() > 1 && (fragment.kept.front().number <= adopted_by_all ||
-                                      fragment.kept.size() > versions_max_)) {
-    fragment.kept.pop_front();
+void GlobalModel::broadcast_changed(std::uint16_t index, std::uint32_t sync, std::uint16_t learner,
+                                    bool sent) {
+  FragmentCut& fragment = state(index);
+  const auto version =
+      std::ranges::find_if(fragment.kept, [&](const Kept& v) { return v.sync == sync; });
+  if (version == fragment.kept.end()) return;
+  std::uint32_t& due = version->due.at(learner);
+  if (sent) ++due;
+  if (!sent && due > 0) --due;
+  forget_old(fragment);
+}
+
+void GlobalModel::share_broadcasts(std::uint16_t donor, std::uint16_t receiver) {
+  for (FragmentCut& fragment : states_) {
+    for (Kept& version : fragment.kept) version.due.at(receiver) += version.due.at(donor);
   }
+}
+
+void GlobalModel::forget_old(FragmentCut& fragment) {
+  const Version newest = fragment.kept.back().block;
+  std::erase_if(fragment.kept, [&newest](const Kept& version) {
+    return version.block != newest &&
+           std::ranges::all_of(version.due, [](std::uint32_t times) { return times == 0; });
+  });
 }
 
 std::size_t GlobalModel::kept_versions() const {
@@ -272,7 +278,9 @@ void GlobalModel::resume(const std::vector<FragmentCut>& cuts) {
     if (cut.current->values.size() != fragments_[p].size ||
         cut.velocity.size() != fragments_[p].size ||
         cut.second_moment.size() != states_[p].second_moment.size() ||
-        cut.adopted.size() != options_.learner_count) {
+        !std::ranges::all_of(cut.kept, [this](const Kept& version) {
+          return version.due.size() == options_.learner_count;
+        })) {
       throw std::invalid_argument(fmt::format("fragment {} of the snapshot has another size", p));
     }
     states_[p] = cut;

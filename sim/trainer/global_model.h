@@ -51,6 +51,7 @@ class GlobalModel {
     std::uint32_t sync;
     std::uint64_t number;  // counts the fragment's merges, from 1
     Version block;
+    std::vector<std::uint32_t> due = {};  // (learners); how often it may still reach each
   };
   // An older version that a shard of the syncer keeps, with the moments of its time.
   struct KeptByShard {
@@ -68,7 +69,6 @@ class GlobalModel {
     std::vector<double> second_moment;   // (F), or empty where the outer optimizer has none
     std::uint64_t merge_count = 0;
     std::deque<Kept> kept;               // ascending by number
-    std::vector<std::uint64_t> adopted;  // (learners); newest number that each has adopted
     std::map<std::uint16_t, KeptByShard> kept_by_shard;
     // Of methods that meet at barriers, which take no snapshots:
     std::vector<Version> received;       // (learners); Anchor::kReceived only, else empty
@@ -96,12 +96,17 @@ class GlobalModel {
   void merge(std::uint16_t fragment, std::uint32_t sync, std::vector<Part> parts,
              ConvergenceRow* row);
 
-  // The version that `sync` made, for a learner to adopt. A version is kept until every learner
-  // has adopted it or a newer one, at most versions_max() of each fragment (a learner that is down
-  // for long adopts nothing); the newest is always kept.
+  // The version that `sync` made, for a learner to adopt. A version is kept as long as anybody may still
+  // adopt it: until it or a newer one is adopted, or the tape tells that it does not arrive. So as many are
+  // kept as wait for learners in the simulated world, and no bound of ours comes before that. The newest
+  // is always kept.
   // Requires: a version that is kept; else std::logic_error.
   std::shared_ptr<SharedBlock> adopt(std::uint16_t fragment, std::uint32_t sync,
                                      std::uint16_t learner);
+  // A broadcast is lost, or one more is sent; of a version that is no longer kept nothing happens.
+  void broadcast_changed(std::uint16_t fragment, std::uint32_t sync, std::uint16_t learner, bool sent);
+  // What the donor has received and not adopted goes to the receiver with its state.
+  void share_broadcasts(std::uint16_t donor, std::uint16_t receiver);
   // What the learner holds of the global model, fragment by fragment: the anchors of its next outer
   // gradients. Empty unless they count.
   std::vector<Version> received(std::uint16_t learner) const;
@@ -109,7 +114,6 @@ class GlobalModel {
   void set_received(std::uint16_t learner, const std::vector<Version>& versions);
   std::vector<Version> current() const;
 
-  std::size_t versions_max() const { return versions_max_; }
   std::size_t kept_versions() const;  // over all fragments
 
   // All fragments become parts of `flat` (block_size) and all outer state zero.
@@ -138,7 +142,7 @@ class GlobalModel {
 
  private:
   FragmentCut& state(std::uint16_t fragment);
-  void forget_old(FragmentCut& fragment) const;
+  static void forget_old(FragmentCut& fragment);
   void compute(const optim::Fragment& fragment, const std::vector<Part>& parts,
                const Version& current, FragmentCut& state, std::span<float> theta,
                ConvergenceRow* row) const;
@@ -151,7 +155,6 @@ class GlobalModel {
   TaskGraph& graph_;
   std::vector<optim::Fragment> fragments_;  // (P)
   std::vector<FragmentCut> states_;         // (P); never resized, nodes point into it
-  std::size_t versions_max_;
 };
 
 }  // namespace sim::trainer

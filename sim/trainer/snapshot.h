@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Snapshot {
   // Results at the syncer's cut, so that a resumed run's files are whole.
   std::vector<Evaluation> evaluations;
   std::vector<MarkLoss> marks;
+  std::optional<Divergence> diverged;
   ConvergenceRecord convergence{};
   std::uint64_t merge_count = 0;
   bool model_is_evaluated = false;

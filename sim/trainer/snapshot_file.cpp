@@ -103,6 +103,7 @@ void code_fragment(C& c, GlobalModel::FragmentCut& cut) {
   code_list(c, kept, [&c](GlobalModel::Kept& version) {
     code_all(c, version.sync, version.number);
     code_shared(c, version.block);
+    code_list(c, version.due, [&c](std::uint32_t& times) { code(c, times); });
   });
   bool is_newest = !kept.empty() && cut.current == kept.back().block;
   code(c, is_newest);
@@ -115,7 +116,6 @@ void code_fragment(C& c, GlobalModel::FragmentCut& cut) {
   code_numbers(c, cut.velocity);
   code_numbers(c, cut.second_moment);
   code(c, cut.merge_count);
-  code_list(c, cut.adopted, [&c](std::uint64_t& number) { code(c, number); });
   code_shared(c, cut.saved);
   code_numbers(c, cut.saved_velocity);
   code_numbers(c, cut.saved_second_moment);
@@ -131,6 +131,11 @@ void code_results(C& c, Snapshot& s) {
     code_enum(c, m.mark, tape::MarkKind::kLoss);
     code_evaluation(c, m.evaluation);
   });
+  std::uint8_t has_diverged = s.diverged.has_value();
+  code(c, has_diverged);
+  Divergence divergence = s.diverged.value_or(Divergence{});
+  if (has_diverged != 0) code_all(c, divergence.at, divergence.step);
+  if (has_diverged != 0) s.diverged = divergence;
   std::vector<ConvergenceRow> rows = s.convergence.rows();
   std::uint64_t stride = s.convergence.stride();
   code(c, stride);

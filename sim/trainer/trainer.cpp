@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -62,6 +63,7 @@ Trainer::Trainer(const RunShape& shape, const TrainerOptions& options,
       membership_(shape),
       learners_(shape.learners.size()),
       initial_loss_(std::numeric_limits<double>::quiet_NaN()),
+      last_loss_(initial_loss_),
       graph_(options.threads),
       global_({options.outer, options.merge, options.wire, options.anchor,
                shape.model_is_learner ? 0 : shape.fragment_parameters.size(),
@@ -105,6 +107,7 @@ void Trainer::on(const Fact& fact) {
       }
       break;
     case Kind::kFragmentRestored: on(fact.fragment_restored); break;
+    case Kind::kBroadcastChanged: on(fact.broadcast_changed); break;
     case Kind::kSnapshotBegun: begin_snapshot(fact.snapshot_begun); break;
     case Kind::kSnapshotSaved: save_learner(fact.snapshot_saved); break;
     case Kind::kSnapshotEnded: end_snapshot(fact.snapshot_ended); break;
@@ -114,6 +117,7 @@ void Trainer::on(const Fact& fact) {
 }
 
 void Trainer::on(const StepsDone& fact) {
+  if (fact.count > 0) last_step_ = std::max(last_step_, fact.first_step + fact.count - 1);
   if (!counts(fact.learner)) return;
   Learner& learner = at(fact.learner);
   StepRun run{fact.first_step, fact.schedule_step, fact.count, membership_.slots(fact.learner)};
@@ -204,10 +208,16 @@ void Trainer::on(const FragmentAdopted& fact) {
         });
 }
 
+void Trainer::on(const BroadcastChanged& fact) {
+  if (!syncer_counts()) return;
+  global_.broadcast_changed(fact.fragment, fact.sync, fact.learner, fact.sent != 0);
+}
+
 void Trainer::on(const StateSent& fact) {
   const auto [place, is_new] = transfers_.try_emplace(fact.transfer);
   if (!is_new) tape_error("state is sent twice in transfer", fact.transfer);
   const bool from_syncer = fact.donor == kNoLearner;
+  if (!from_syncer && syncer_counts()) global_.share_broadcasts(fact.donor, fact.receiver);
   if (from_syncer ? !syncer_counts() : !counts(fact.donor)) {
     const auto in_flight = options_.resume->transfers.find(fact.transfer);
     if (in_flight != options_.resume->transfers.end()) place->second.state = in_flight->second;
@@ -299,20 +309,6 @@ void Trainer::restore_global_from(const GlobalRestored& fact) {
   global_.restore(std::move(parameters));
 }
 
-void Trainer::evaluate(base::Nanoseconds date, std::uint64_t tokens, const MarkKind* mark) {
-  if (!syncer_counts()) return;
-  PendingEvaluation& pending = pending_evaluations_.emplace_back();
-  pending = {{date, tokens, 0}, mark != nullptr, !model_is_evaluated_,
-             mark != nullptr ? *mark : MarkKind::kTime};
-  if (model_is_evaluated_) return;
-  model_is_evaluated_ = true;
-  std::shared_ptr<SharedBlock> global = current_global();
-  const NodeId after[] = {global->producer};
-  graph_.add(after, [this, global, &pending](const Worker& worker) {
-    pending.evaluation.loss = runner_.held_out_loss(global->values.span(), worker);
-  });
-}
-
 Trainer::Learner& Trainer::at(std::uint16_t learner) {
   if (learner < learners_.size()) return learners_[learner];
   throw std::logic_error(fmt::format("learner {} of {}", learner, learners_.size()));
@@ -368,46 +364,6 @@ std::shared_ptr<SharedBlock> Trainer::current_global() {
 
 void Trainer::model_changed_by(std::uint16_t learner) {
   if (shape_.model_is_learner && learner == 0) model_is_evaluated_ = false;
-}
-
-void Trainer::flush() {
-  facts_gathered_ = 0;
-  graph_.run();
-  collect();
-}
-
-void Trainer::collect() {
-  for (PendingEvaluation& pending : pending_evaluations_) {
-    if (!pending.is_fresh) pending.evaluation.loss = evaluations_.back().loss;
-    evaluations_.push_back(pending.evaluation);
-    if (pending.is_mark) marks_.push_back({pending.mark, pending.evaluation});
-  }
-  pending_evaluations_.clear();
-  for (const ConvergenceRow& row : pending_rows_) convergence_.append(row);
-  pending_rows_.clear();
-}
-
-void Trainer::finish() {
-  flush();
-  takes_.clear();
-  transfers_.clear();
-  gathered_ = nullptr;
-}
-
-optim::AlignedBlock Trainer::global_parameters() {
-  const std::shared_ptr<SharedBlock> global = current_global();
-  flush();
-  return global->values;
-}
-
-const LearnerState& Trainer::learner(std::uint16_t index) {
-  Learner& learner = at(index);
-  flush();
-  return learner.state;
-}
-
-std::size_t Trainer::open_items() const {
-  return takes_.size() + transfers_.size() + global_.kept_versions();
 }
 
 }  // namespace sim::trainer

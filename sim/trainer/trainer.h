@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,6 +78,10 @@ class Trainer : public tape::Reader {
   // Results, as far as computed: after flush() everything read, else less.
   double initial_loss() const { return initial_loss_; }  // NaN before the first flush
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+  // Whether and when the loss ceased to be a number. Evaluations and marks are those before it.
+  const std::optional<Divergence>& diverged() const { return diverged_; }
+  // Of the last evaluation; NaN before the first and once the model has diverged.
+  double last_loss() const { return last_loss_; }
   const std::vector<MarkLoss>& marks() const { return marks_; }
   const ConvergenceRecord& convergence() const { return convergence_; }
   // NaN where unknown; see optim::Task.
@@ -116,6 +121,7 @@ class Trainer : public tape::Reader {
   };
   struct PendingEvaluation {
     Evaluation evaluation;
+    std::uint32_t step;      // see Divergence
     bool is_mark, is_fresh;  // not fresh: the model is the one evaluated before
     tape::MarkKind mark;
   };
@@ -125,6 +131,7 @@ class Trainer : public tape::Reader {
   void on(base::Nanoseconds at, const tape::FragmentMerged& fact);
   void on(const tape::FragmentLost& fact);
   void on(const tape::FragmentAdopted& fact);
+  void on(const tape::BroadcastChanged& fact);
   void on(const tape::StateSent& fact);
   void on(const tape::StateCopied& fact);
   void on(const tape::StateLost& fact);
@@ -144,6 +151,7 @@ class Trainer : public tape::Reader {
   std::shared_ptr<SharedBlock> current_global();
   void model_changed_by(std::uint16_t learner);
   void collect();
+  void collect(PendingEvaluation& pending);
 
   // Snapshots (trainer_snapshots.cpp).
   void go_on_from(const Snapshot& snapshot);
@@ -177,6 +185,9 @@ class Trainer : public tape::Reader {
   std::uint64_t facts_gathered_ = 0;
   std::deque<PendingEvaluation> pending_evaluations_;  // nodes point into these two
   std::deque<ConvergenceRow> pending_rows_;
+  std::uint32_t last_step_ = 0;
+  double last_loss_;
+  std::optional<Divergence> diverged_;
   std::vector<Evaluation> evaluations_;
   std::vector<MarkLoss> marks_;
   ConvergenceRecord convergence_;

@@ -29,6 +29,8 @@ void Trainer::go_on_from(const Snapshot& snapshot) {
   }
   evaluations_ = snapshot.evaluations;
   marks_ = snapshot.marks;
+  diverged_ = snapshot.diverged;
+  if (!diverged_ && !evaluations_.empty()) last_loss_ = evaluations_.back().loss;
   convergence_ = snapshot.convergence;
   merge_count_ = snapshot.merge_count;
   model_is_evaluated_ = snapshot.model_is_evaluated;
@@ -53,6 +55,7 @@ void Trainer::begin_snapshot(const tape::SnapshotBegun& fact) {
   for (const auto& [transfer, sent] : transfers_) snapshot.transfers.emplace(transfer, sent.state);
   snapshot.evaluations = evaluations_;
   snapshot.marks = marks_;
+  snapshot.diverged = diverged_;
   snapshot.convergence = convergence_;
   snapshot.merge_count = merge_count_;
   snapshot.model_is_evaluated = model_is_evaluated_;

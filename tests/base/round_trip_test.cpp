@@ -1,6 +1,6 @@
 // tests/base/round_trip_test.cpp: what is written is read back, bit for bit.
 //
-// Teeth: seen failing with durations read as doubles (beyond 104 days) and with a cell's apostrophe kept.
+// Teeth: seen failing with no apostrophe before a formula and no backslash before a bar.
 #include <catch2/catch.hpp>
 
 #include <bit>

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/collectives.h"
 #include "sim/engine/conductor.h"
 #include "sim/engine/transport.h"
 #include "tests/engine/run_forked.h"
@@ -59,9 +58,11 @@ Process learner(Run& run, std::uint32_t index) {
 }
 
 Process ring_each_step(Run& run, Transport& transport, std::vector<std::uint16_t> ring) {
+  constexpr std::int64_t kPayload = kHopBytes * 4 / 6;
   run.start = WallClock::now();  // the engine exists now
   for (std::int64_t i = 0; i < run.steps; ++i) {
-    co_await transport.exchange(ring_hops(ring, kHopBytes * 4 / 6), TrafficClass::kGradient, {});
+    co_await transport.exchange(transport.plan(ring, kPayload)->hops(kPayload),
+                                TrafficClass::kGradient, {});
     co_await run.conductor.sleep_until((i + 1) * kSecond, {});
   }
   run.one_ended();

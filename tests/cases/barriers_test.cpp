@@ -85,10 +85,13 @@ TEST_CASE("cases: with the last host all steps since the last save are gone", "[
   CHECK(summary["properties"]["violation_count"] == 0);
 }
 
-// 6e6 FLOP on 64 H100 take 0.2 ns: the clock's grain is a step's least length. The one slice is dead from
-// the beginning to the end.
-TEST_CASE("cases: one learner whose steps are shorter than a nanosecond ends with a result", "[cases]") {
-  const auto summary = run_case("crash-division");
+// 6e6 FLOP on 64 H100 take 0.24 ns, less than the clock's grain: refused by name. With ten tokens a step is
+// 2.4 ns, and there is a result: the one slice is dead from the beginning to the end.
+TEST_CASE("cases: one learner of dead slices, without links, ends with a result", "[cases]") {
+  const auto refused = load_case("crash-division");
+  REQUIRE(refused.diagnostics.size() == 1);
+  CHECK(refused.diagnostics[0].key == "model.batch_tokens");
+  const auto summary = run_case("crash-division", "", {"model.batch_tokens=10"});
   CHECK(summary["tokens"] == 0);
   CHECK(summary["steps"] == 0);
 }

@@ -3,8 +3,7 @@
 // Goal:   faults.csv says all that a fault was: date, length, target, whose it is.
 // Method: random schedules beside drawn failures of every target and clock; the run's own faults.csv in
 //         their place gives the same facts, so the same trace hash.
-// Teeth:  seen failing with a central syncer written by its first learner's name, with scripted faults
-//         read back as drawn ones, and with those of the stepping clock read back as no arm's own.
+// Teeth:  seen failing with scripted faults read back as drawn ones.
 #include <catch2/catch.hpp>
 
 #include <sstream>

@@ -4,7 +4,8 @@
 // Method: the FaultStarted facts of runs that must share them, compared to the nanosecond; two faults
 //         on one slice in every order of their ends.
 // Teeth:  seen failing with streams named by running index (more islands), and with a slice released by
-//         the first end (faults that touch).
+//         the first end (faults that touch); a place whose clock never runs, a slice that ages while
+//         its island is held, and a missing syncer struck as shard 0.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/world_fixture.h"
@@ -130,6 +131,76 @@ TEST_CASE("injector: faults that touch hold without a gap", "[chaos]") {
   REQUIRE(changes.size() >= 2);
   CHECK(changes[0].at == 5 * kSecond);
   CHECK(changes[1].at == 15 * kSecond);
+}
+
+// Dates of a constant life of 20 s and a repair of 2 s, from new, on what only=`only` names.
+std::vector<Nanoseconds> dates(Setup setup, TargetKind target, Clock clock, const std::string& only) {
+  FailureOptions failure = failing(target, true, failure_models::Law::kConstant);
+  failure.life.mean_s = 20;
+  failure.repair = {failure_models::Law::kConstant, 2, 0, 0, 0};
+  failure.age = failure_models::Age::kNew;
+  failure.clock = clock;
+  failure.only = only;
+  setup.failures = {failure};
+  std::vector<Nanoseconds> found;
+  for (const auto& fact : live(setup).recorder.of(Kind::kFaultStarted)) {
+    if (fact.fault_started.scripted == 0) found.push_back(fact.at / kSecond);
+  }
+  return found;
+}
+
+Setup two_islands(MethodKind method) {
+  Setup setup = fleet(method, 2);
+  setup.failures.clear();
+  setup.duration = 75 * kSecond;
+  return setup;
+}
+
+// By the wall at 20, 40, 60. By the time up 2 s later after each repair: 20, 42, 64. A fault of the island
+// from 30 s to 41 s holds its slices too: the second life has 8 s done at 30 s (22 to 30) and 12 s to go
+// from 41 s: 53; the next would be 53 + 2 + 20 = 75. A fault of a slice does not hold its island.
+TEST_CASE("injector: by the uptime clock a unit ages while no fault holds it, in every arm", "[chaos]") {
+  for (const MethodKind method : {MethodKind::kDecoupledDiloco, MethodKind::kDataParallel}) {
+    Setup setup = two_islands(method);
+    setup.duration = 74 * kSecond;
+    CHECK(dates(setup, TargetKind::kIsland, Clock::kWall, "w1") == std::vector<Nanoseconds>{20, 40, 60});
+    CHECK(dates(setup, TargetKind::kIsland, Clock::kUptime, "w1") == std::vector<Nanoseconds>{20, 42, 64});
+    setup.kill(TargetKind::kSlice, "w1/slice-2", 30 * kSecond, 11 * kSecond);
+    CHECK(dates(setup, TargetKind::kIsland, Clock::kUptime, "w1") == std::vector<Nanoseconds>{20, 42, 64});
+    CHECK(dates(setup, TargetKind::kSlice, Clock::kUptime, "w1/slice-1") ==
+          std::vector<Nanoseconds>{20, 42, 64});
+    setup.kill(TargetKind::kIsland, "w1", 30 * kSecond, 11 * kSecond);
+    CHECK(dates(setup, TargetKind::kSlice, Clock::kUptime, "w1/slice-1") == std::vector<Nanoseconds>{20, 53});
+    setup.faults.back() = setup.faults.front();
+    setup.faults.back().target_kind = TargetKind::kRegion;
+    setup.faults.back().target = "here";
+    CHECK(dates(setup, TargetKind::kIsland, Clock::kUptime, "w1") == std::vector<Nanoseconds>{20, 53});
+  }
+}
+
+// Each of two learners of two slices stops 3 s when a slice goes and 2 s when it is back. A fault of one
+// slice of w1 at 10 s and its end at 15 s stop w1 until 13 s and from 15 s to 17 s: 5 s in which w1 does
+// not age, and the region, where w0 goes on, does. An island that is not used never does.
+TEST_CASE("injector: by the stepping clock a target ages while a learner steps on some of it", "[chaos]") {
+  Setup setup = two_islands(MethodKind::kDecoupledDiloco);
+  setup.duration = 28 * kSecond;
+  CHECK(dates(setup, TargetKind::kIsland, Clock::kStepping, "w1") == std::vector<Nanoseconds>{20});
+  setup.kill(TargetKind::kSlice, "w1/slice-2", 10 * kSecond, 5 * kSecond);
+  CHECK(dates(setup, TargetKind::kIsland, Clock::kStepping, "w1") == std::vector<Nanoseconds>{25});
+  CHECK(dates(setup, TargetKind::kRegion, Clock::kStepping, "here") == std::vector<Nanoseconds>{20});
+  setup.training.use = {"island:w0"};
+  CHECK(dates(setup, TargetKind::kIsland, Clock::kStepping, "w1").empty());
+  CHECK(dates(setup, TargetKind::kIsland, Clock::kStepping, "w0") == std::vector<Nanoseconds>{20});
+}
+
+TEST_CASE("injector: a fault of a syncer that the arm does not have strikes nothing", "[chaos]") {
+  Setup setup = two_islands(MethodKind::kDecoupledDiloco);
+  for (const char* name : {"central", "learner-7", "w9"}) setup.kill(TargetKind::kSyncer, name, kSecond, kSecond);
+  setup.kill(TargetKind::kSyncer, "w1", 2 * kSecond, kSecond);
+  const auto faults = live(setup).recorder.of(Kind::kFaultStarted);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].at == 2 * kSecond);
+  CHECK(faults[0].fault_started.target == 1);
 }
 
 }  // namespace

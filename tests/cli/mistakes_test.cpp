@@ -81,8 +81,8 @@ TEST_CASE("mistakes: results of another scenario have their exact text and exit 
   CHECK(got.exit_code == 2);
   CHECK(got.out.empty());
   CHECK(got.err ==
-        "results/small/decoupled-diloco/seed-7: error: holds another scenario\n"
-        "  hint: --force replaces it, --results DIR writes elsewhere\n");
+        "results/small: error: holds another scenario's results: decoupled-diloco/seed-7\n"
+        "  hint: --force removes all of its runs first, --results DIR writes elsewhere\n");
 }
 
 TEST_CASE("mistakes: a data file that is missing exits 3, one with a wrong cell exits 2", "[cli]") {

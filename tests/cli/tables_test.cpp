@@ -2,8 +2,8 @@
 //
 // Goal:   the cases stale-results, partition-forever-2, central-kill-forever, quorumM-dead and
 //         overload-tenth of tests/cases; the gate on a curve with links.
-// Teeth:  seen failing with stepping in the first column, with stepping as the gate's metric, with the
-//         hash of the set left out of summary.json, and with every results folder taken.
+// Teeth:  seen failing under the program before: with stepping in the first column, as the gate's metric, with
+//         no hash of the set in summary.json, and with every results folder taken when forced.
 #include <catch2/catch.hpp>
 #include <sstream>
 

@@ -260,7 +260,10 @@ TEST_CASE("transport: with no network transfers take no time but keep their turn
   world.conductor.spawn(
       send_at(world, kSecond, {{0, 1, kTenGb}, {1, 2, 5}}, TrafficClass::kFragment, endings[0]),
       {});
-  world.conductor.call_at(2 * kSecond, {}, [&world] { world.transport.set_link_up(0, 1, false); });
+  world.conductor.call_at(2 * kSecond, {}, [&world] {
+    world.transport.set_link_up(0, 1, false);
+    world.transport.set_link_up(0, 2, false);  // no way round either
+  });
   world.conductor.spawn(
       send_at(world, 3 * kSecond, {{0, 1, kTenGb}}, TrafficClass::kFragment, endings[1]), {});
   world.conductor.run();
@@ -270,6 +273,8 @@ TEST_CASE("transport: with no network transfers take no time but keep their turn
   CHECK(endings[1].status == TransferStatus::kLinkDown);
   CHECK(world.conductor.event_count() == 7);  // 2 starts, 2 sleeps, 2 ends, 1 fault
   CHECK(world.ledger.closes());
+  CHECK(world.ledger.started_count == 3);
+  CHECK(world.ledger.asked == 0);  // no bytes are counted
 }
 
 TEST_CASE("transport: signal handlers are the same after the engine exists", "[unit][engine]") {

@@ -2,7 +2,7 @@
 //
 // Teeth:  seen failing with stepping, links and totals starred, with a loss's spread in place of the
 //         spread of its distance from the floor, with findings left out of the notes, with a diverged loss
-//         called not reached, with counters of 0 printed, with the whole of a share left out;
+//         called not reached, with counters of 0 printed, with no share of merges;
 //         seen failing with runs not sorted by seed, with a mean over the seeds that
 //         reached a mark, with the best seed judged, with property violations ignored, with seeds
 //         that missed a target left out of the median, and with the first arm taken as reference.
@@ -225,12 +225,12 @@ TEST_CASE("findings: each is told with its arm and seeds", "[unit][experiment]")
   runs[3].summary["liveness"] = {{{"who", "learner w/0"}, {"since_s", 320.0}, {"waits_for", "a copy"}}};
   runs[2].summary["faults_never_met"] = {"kill island:w at 1200 s"};
   const Comparison comparison = compare(two_arms(), runs);
-  const std::vector<std::string> wanted = {
+  std::vector<std::string> wanted = {
       "a: diverged at 210 s, step 210 (seeds 1, 2)",
-      "a: 3 recoveries took longer than H = 24 steps, at most 101.0 (seeds 1, 2)",
       "b: never met the scripted fault kill island:w at 1200 s (seed 1)",
       "b: learner w/0 is in no merge since 320 s although nothing fails: waits for a copy (seed 2)"};
   CHECK(findings_of(two_arms(), runs) == wanted);
+  wanted.push_back("a: 3 recoveries took longer than H = 24 steps, at most 101.0 (seeds 1, 2)");
   for (const std::string& line : wanted) {
     CHECK(std::ranges::count(comparison.notes, line) == 1);
   }

@@ -1,7 +1,6 @@
 // tests/experiment/results_set_test.cpp: one experiment's results are one set.
 //
-// Teeth:  seen failing with every folder taken, with the set's hash not compared, with the version not
-//         compared, with old runs left beside forced ones, and with added runs refused.
+// Teeth:  seen failing with the set's hash not compared and with the version not compared.
 #include "sim/experiment/results_set.h"
 
 #include <catch2/catch.hpp>

@@ -166,7 +166,7 @@ TEST_CASE("data parallel: elastic, a partition costs what killing one side costs
   CHECK(begins(lived, Activity::kStepping) == begins(other, Activity::kStepping));
   CHECK(begins(lived, Activity::kStepping).at(1) == 24'500 * kMillisecond);
   CHECK(joins(lived) == 1);
-  CHECK(lived.account->at_end()->unique_tokens == other.account->at_end()->unique_tokens);
+  CHECK(lived.account->at_end()->merged_tokens == other.account->at_end()->merged_tokens);
   CHECK(lived.account->properties().violation_count() == 0);
 }
 

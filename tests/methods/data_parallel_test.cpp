@@ -59,7 +59,7 @@ TEST_CASE("data parallel: elastic, a loss shrinks the batch and a return stops t
   CHECK_THAT(stepping_since_s(lived, 1), WithinAbs(13.5, 1e-9));
   CHECK_THAT(stepping_since_s(lived, 2), WithinAbs(21.5, 1e-9));
   const auto& account = *lived.account->at_end();
-  CHECK(account.unique_tokens == 48 * 4096 + 6 * 2048);
+  CHECK(account.merged_tokens == 48 * 4096 + 6 * 2048);
   CHECK_THAT(account.goodput.time, WithinAbs(54.0 / 60, 1e-12));
   CHECK_THAT(account.goodput.stepping, WithinAbs((48 + 6 * 0.5) / 60, 1e-12));
 }
@@ -86,7 +86,7 @@ TEST_CASE("data parallel: non-elastic, a loss goes back to the last checkpoint",
   CHECK(rollbacks[0].rolled_back.to_step == 20);
   const auto& account = *lived.account->at_end();
   CHECK_THAT(account.goodput.time, WithinAbs(38.0 / 60, 1e-12));
-  CHECK(account.unique_tokens == 38 * 4096);
+  CHECK(account.merged_tokens == 38 * 4096);
   CHECK(account.tokens.rolled_back == 3 * 4096);
   CHECK(lived.account->properties().violation_count() == 0);
 }
@@ -128,7 +128,7 @@ TEST_CASE("data parallel: a state that nobody holds any more begins anew", "[met
   const Lived without_host = lived_after(tape::TargetKind::kIsland, "a", Recovery::kHostMemory);
   CHECK(rolled_back_to(without_host) == std::vector<std::uint32_t>{0});
   CHECK(steps_in(without_host) == 10 + 38);
-  CHECK(without_host.account->at_end()->unique_tokens == 38 * 4096);
+  CHECK(without_host.account->at_end()->merged_tokens == 38 * 4096);
   const Lived no_peer = lived_after(tape::TargetKind::kChip, "a/slice-1", Recovery::kPeer);
   CHECK(rolled_back_to(no_peer) == std::vector<std::uint32_t>{0});
 }
@@ -200,7 +200,7 @@ TEST_CASE("data parallel: a loss while the checkpoint loads does not spare the r
   CHECK(rollbacks[0].at == 41'500 * kMillisecond);
   CHECK(rollbacks[0].rolled_back.to_step == 20);
   CHECK(steps_in(lived) == 23 + 17);
-  CHECK(lived.account->at_end()->unique_tokens == 20 * 4096 + 17 * 2048);
+  CHECK(lived.account->at_end()->merged_tokens == 20 * 4096 + 17 * 2048);
   CHECK(lived.account->properties().violation_count() == 0);
 }
 

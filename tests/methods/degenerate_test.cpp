@@ -125,7 +125,7 @@ TEST_CASE("all down: goodput stops, and the chips' time is booked as failed", "[
     CHECK_FALSE(lived.stuck);  // the end of the run still comes
     const auto& account = *lived.account->at_end();
     CHECK(account.goodput.time == 0);
-    CHECK(account.unique_tokens == 0);
+    CHECK(account.merged_tokens == 0);
     CHECK(account.activity.buckets[readers::Bucket::kFailed] ==
           account.activity.buckets.sum());
   }

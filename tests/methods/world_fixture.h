@@ -147,7 +147,8 @@ inline readers::AccountOptions account_options(const Setup& setup) {
   const bool merges = simulates_merges(setup);
   return {.quorum = merges ? static_cast<std::uint32_t>(setup.training.quorum) : 0,
           .overlap_steps = static_cast<std::uint32_t>(setup.training.overlap_steps),
-          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce};
+          .counting = merges ? readers::TokenCounting::kAtMerge : readers::TokenCounting::kAtOnce,
+          .mixing = merges ? setup.training.mixing : 0};
 }
 
 struct Lived {
@@ -213,7 +214,7 @@ inline Lived live(const Setup& setup) {
   lived.stuck = conductor.run() == engine::Conductor::Outcome::kStuck;
   lived.network_whole = detail::network_is_whole(transport, lived.fleet->shape);
   method->tell_finished_steps();
-  tape.append({conductor.now(), tape::RunEnded{lived.account->tokens().unique_tokens()}});
+  tape.append({conductor.now(), tape::RunEnded{lived.account->tokens().consumed_tokens()}});
   lived.trace_hash = tape.trace_hash();
   return lived;
 }

@@ -127,7 +127,7 @@ TEST_CASE("properties: the first hundred violations are kept, all are counted", 
 }
 
 TEST_CASE("sync ledger: merges, skips, losses and late adoptions are counted", "[unit][readers]") {
-  SyncLedger ledger(2);
+  SyncLedger ledger(2, 2);
   FragmentMerged late = merged(2, 1, 1, kSecond);
   late.overrun = 5;
   play(synced_run(), ledger);
@@ -147,6 +147,41 @@ TEST_CASE("sync ledger: merges, skips, losses and late adoptions are counted", "
   CHECK(totals.lost_count() == 1);
   CHECK(totals.learner_steps == 2);
   CHECK(loss_reason_name(LossReason::kReceiverDied) == "receiver_died");
+}
+
+TEST_CASE("sync ledger: what was due, in time and alone", "[unit][readers]") {
+  SyncLedger ledger(2, 2);
+  const std::vector<Contributor> both = {{1, 0, 1}, {1, 1, 1}}, alone = {{1, 1, 1}};
+  FragmentMerged overrun = merged(3, 0, 3, both);
+  overrun.overrun = 1;
+  // Due 1 and 2: merged in time, the second alone.
+  play({{1_s, taken(1, 0, 0)}, {1_s, taken(1, 1, 0)}, {2_s, merged(1, 0, 1, both)},
+        {3_s, taken(2, 0, 1)}, {3_s, taken(2, 1, 1)},
+        {3_s, FragmentLost{2, 0, 1, LossReason::kUnreachable}}, {4_s, merged(2, 1, 1, alone)},
+        // Due 3: later than tau steps. Due 4: a learner stood still for it.
+        {5_s, taken(3, 0, 0)}, {5_s, taken(3, 1, 0)}, {6_s, overrun},
+        {7_s, taken(4, 0, 1)}, {7_s, taken(4, 1, 1)},
+        {7_s, ActivityChanged{0, Activity::kWaitingForMerge}}, {8_s, merged(4, 1, 4, both)},
+        {8_s, ActivityChanged{0, Activity::kStepping}},
+        // Due 5: all its takes are lost, and the barrier says that it is skipped. Due 6: not even taken.
+        {9_s, taken(5, 0, 0)}, {9_s, FragmentLost{5, 0, 0, LossReason::kLearnerDied}},
+        {9_s, FragmentSkipped{0, 0, LossReason::kNoQuorum}},
+        {10_s, FragmentSkipped{8, 1, LossReason::kInFlightLimit}},
+        // A straggler finds that the others have merged without it.
+        {11_s, FragmentSkipped{7, 1, LossReason::kUnreachable}},
+        // Due 7: under way at the end.
+        {12_s, taken(6, 0, 0)}},
+       ledger);
+  const SyncTotals& totals = ledger.totals();
+  CHECK(totals.due == 7);
+  CHECK(totals.merged == 4);
+  CHECK(totals.in_time == 2);
+  CHECK(totals.late() == 2);
+  CHECK(totals.lone == 1);
+  // One learner is never alone.
+  SyncLedger of_one(2, 1);
+  play({{1_s, taken(1, 0, 0)}, {2_s, merged(1, 0, 1, alone)}}, of_one);
+  CHECK(of_one.totals().lone == 0);
 }
 
 TEST_CASE("step times: the median weighs stretches by their steps", "[unit][readers]") {

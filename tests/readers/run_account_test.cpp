@@ -22,9 +22,9 @@ TEST_CASE("run account: the time mark is accounted at its date, the rest at the 
   REQUIRE(account.at_end());
   CHECK_FALSE(account.at_token_mark());
   CHECK(account.at_time_mark()->at == 8_s);
-  CHECK(account.at_time_mark()->unique_tokens == 700);
+  CHECK(account.at_time_mark()->merged_tokens == 700);
   CHECK(account.at_time_mark()->goodput.time == 7.0 / 8.0);  // seven steps, one second of saving
-  CHECK(account.at_end()->unique_tokens == 600);
+  CHECK(account.at_end()->merged_tokens == 600);
   CHECK(account.at_end()->goodput.time == 6.0 / 12.0);
   CHECK(account.properties().violation_count() == 0);
 }

@@ -3,7 +3,7 @@
 // Goal:   law 4 per pair and class; the peak over aligned windows, whatever the order of ends.
 // Method: hand arithmetic; for the peak a second method that keeps all windows.
 // Teeth:  seen failing with broken transfers counted as received, and with windows finished at the
-//         present date instead of at the oldest open start.
+//         present date instead of at the oldest open start, and with the cut window counted as a whole one.
 #include "sim/readers/traffic_ledger.h"
 
 #include <algorithm>
@@ -68,6 +68,26 @@ TEST_CASE("traffic ledger: the peak is the largest mean over one nominal step", 
   CHECK_THAT(ledger.wan_totals(25_s).peak_window_s, WithinAbs(10, 0));
 }
 
+// Windows of 10 s; 1000 bytes from 0 s to 12 s and no more. At 12 s the first window has 833 bytes, the
+// second, 2 s long so far, 167: together 1000 in 12 s. Over ten seconds the first has as many a second.
+TEST_CASE("traffic ledger: the window that the end cuts does not pull the peak below the mean",
+          "[unit][readers]") {
+  const RunShape shape = two_learners();
+  TrafficLedger ledger(shape);
+  play({{0_s, started(1, 1000)}, {12_s, done(1, 1000, 1000, 0_s)}}, ledger);
+  CHECK_THAT(ledger.wan_totals(12_s).peak_gbps, WithinRel(8000.0 / 12e9, 1e-14));
+  // All in the second window, and the end at 11 s: 500 bytes over the 11 s that the two windows had, but a
+  // burst of one second is no window of its own.
+  TrafficLedger late(shape);
+  play({{10_s, started(1, 500)}, {11_s, done(1, 500, 500, 10_s)}}, late);
+  CHECK_THAT(late.wan_totals(11_s).peak_gbps, WithinRel(4000.0 / 11e9, 1e-14));
+  CHECK_THAT(late.wan_totals(20_s).peak_gbps, WithinRel(4000.0 / 10e9, 1e-14));
+  // A run shorter than a window.
+  TrafficLedger brief(shape);
+  play({{0_s, started(1, 500)}, {4_s, done(1, 500, 500, 0_s)}}, brief);
+  CHECK_THAT(brief.wan_totals(4_s).peak_gbps, WithinRel(4000.0 / 4e9, 1e-14));
+}
+
 TEST_CASE("traffic ledger: the peak agrees with all windows kept", "[unit][readers][property]") {
   const RunShape shape = two_learners();
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -107,6 +127,8 @@ TEST_CASE("traffic ledger: the peak agrees with all windows kept", "[unit][reade
     const double expected = *std::ranges::max_element(windows) * 8.0 / 10e9;
     // Sums of at most 60 terms in another order.
     REQUIRE_THAT(ledger.wan_totals(400_s).peak_gbps, WithinRel(expected, 1e-12));
+    const WanTotals at_end = ledger.wan_totals(transfers.back().end + 1);
+    REQUIRE(at_end.peak_gbps >= at_end.mean_gbps);
     double binned = 0, total = 0;
     for (const TrafficBin& bin : ledger.grid().bins()) binned += bin.wan_bytes[1];
     for (const Transfer& t : transfers) total += double(t.bytes);

@@ -179,10 +179,11 @@ TEST_CASE("steps.csv: bins of one nominal step", "[unit][report]") {
   table.write_csv(out);
   const auto lines = lines_of(out.str());
   CHECK(lines[0] ==
-        "time_s,bin_s,step,learner_steps,learners_stepping,merges,contributions,tokens");
-  CHECK(lines[1] == "1.000000000,1.000000000,1,1,1,0,0,0");
-  CHECK(lines[5] == "5.000000000,1.000000000,4,0,0,0,0,400");   // saving; the stretch was told at 4 s
-  CHECK(lines[11] == "11.000000000,1.000000000,5,1,1,0,0,400");  // step 5 again
+        "time_s,bin_s,step,learner_steps,learners_stepping,merges,contributions,tokens,"
+        "merged_tokens,lone_merges");
+  CHECK(lines[1] == "1.000000000,1.000000000,1,1,1,0,0,0,0,0");
+  CHECK(lines[5] == "5.000000000,1.000000000,4,0,0,0,0,400,400,0");   // saving; the stretch was told at 4 s
+  CHECK(lines[11] == "11.000000000,1.000000000,5,1,1,0,0,400,400,0");  // step 5 again
 }
 
 TEST_CASE("loss.csv: long records are thinned and keep their last point", "[unit][report]") {

@@ -1,9 +1,11 @@
 // tests/scenario/resolved_text_test.cpp: the resolved scenario is a scenario, and the same one.
 //
 // Teeth: seen failing with the arm's failures left out of the writer, with arms that keep the other
-// method's keys, and with --set that reaches the first arm only.
+// method's keys, with --set that reaches the first arm only,
+// and with durations beyond 104 days read as doubles.
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <string>
 
 #include "sim/base/diagnostic.h"
@@ -37,6 +39,48 @@ TEST_CASE("resolved text: loading it gives the same text and hash") {
     const auto second = must_load(text);
     CHECK(scenario::resolved_text(second) == text);
     CHECK(scenario::scenario_hash(second) == scenario::scenario_hash(first));
+  }
+}
+
+// What the results folder of a run holds: the scenario with that arm alone. Loaded and written again it is
+// the same text, and a run of it has the same hash.
+TEST_CASE("resolved text: of each arm of every shipped scenario, and again") {
+  const std::filesystem::path root = std::string(ATOLL_SOURCE_DIR) + "/scenarios";
+  std::size_t arms = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto loaded = scenario::load_file(entry.path().string());
+    if (!loaded.scenario) continue;  // a sweep's own file names its scenario
+    const std::string folder = entry.path().parent_path().string() + "/";
+    for (const auto& arm : loaded.scenario->arms) {
+      INFO(entry.path() << " " << arm.training.name);
+      const std::string text = scenario::resolved_text(*loaded.scenario, &arm.training.name);
+      const auto again = scenario::load_text(text, "again.toml", {}, std::nullopt, folder);
+      INFO(base::format(again.diagnostics));
+      REQUIRE(again.scenario);
+      CHECK(scenario::resolved_text(*again.scenario) == text);
+      CHECK(scenario::run_hash(*again.scenario, arm.training.name) ==
+            scenario::run_hash(*loaded.scenario, arm.training.name));
+      ++arms;
+    }
+  }
+  CHECK(arms > 20);
+}
+
+// A drawn repair may be longer than a run, to the nanosecond; a written one may not.
+TEST_CASE("resolved text: recorded faults of any length come back exactly") {
+  auto first = shipped("minimal.toml");
+  for (const base::Nanoseconds lasts : {base::Nanoseconds{0}, 91 * base::kDay + 1, base::kNever - 1}) {
+    first.arms[0].faults[0].lasts = lasts;
+    first.arms[0].faults[0].scripted = false;
+    first.arms[0].faults[0].arm_relative = true;
+    const auto second = must_load(scenario::resolved_text(first));
+    CHECK(second.arms[0].faults[0].lasts == lasts);
+    CHECK(second.arms[0].faults[0].arm_relative);
+    first.arms[0].faults[0].scripted = true;
+    const auto refused = scenario::load_text(scenario::resolved_text(first), "x.toml");
+    CHECK(base::format(refused.diagnostics).find("fault[0].for: must be above 0 s and at most 90 d") !=
+          std::string::npos);
   }
 }
 

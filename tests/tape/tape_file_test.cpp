@@ -59,6 +59,7 @@ std::vector<Fact> one_of_each() {
       {base::kNever, FragmentDropped{1, k16}},
       {base::kNever, FragmentRestored{1, 2, 3, k16}},
       {base::kNever, MemberComputed{INT64_MAX, k32, k16}},
+      {base::kNever, BroadcastChanged{k32, k16, 2, 1}},
   };
   return facts;
 }
@@ -223,12 +224,13 @@ TEST_CASE("tape file: watts, prices and step times come back; older formats know
   shape.steps_vary = true;
   const auto through = [&shape](std::uint64_t format) {
     Encoder encoder;
-    encode(encoder, shape, format);
+    encode(encoder, fact, 0, format);
     Decoder decoder(encoder.bytes());
-    RunShape back;
-    decode(decoder, back, format);
+    Fact back;
+    std::vector<Contributor> none;
+    decode(decoder, back, 0, none, format);
     CHECK(decoder.at_end());
-    return back;
+    return back.transfer_started;
   };
   const RunShape newest = through(3), whole = through(2), old = through(1);
   CHECK(newest.slices[1].step_time == 7_s);

@@ -271,7 +271,7 @@ TEST_CASE("snapshot file: damage, other files and other formats are named", "[un
   CHECK_THROWS_WITH(read_back("ATOLTAPE and so on"), "this file is not a snapshot");
   damaged = bytes;
   damaged[8] = 9;
-  CHECK_THROWS_WITH(read_back(damaged), "format must be 1; got 9");
+  CHECK_THROWS_WITH(read_back(damaged), "format must be 2; got 9");
 }
 
 }  // namespace

@@ -215,7 +215,8 @@ TEST_CASE("trainer: versions are kept until every learner has adopted or passed 
   CHECK_THROWS_WITH(play(gone, trainer), "learner 1 adopts fragment 0 of sync 1, which is not kept");
 }
 
-TEST_CASE("trainer: a learner that never adopts costs bounded memory", "[unit][trainer]") {
+// A learner a thousand merges behind adopts one after the other, as in a world where it is slow.
+TEST_CASE("trainer: a version is kept for a learner however far behind", "[unit][trainer]") {
   const tape::RunShape shape = make_shape(2, 1, 8, 1);
   Trainer trainer(shape, make_options(shape));
   for (std::uint32_t sync = 0; sync < 1500; ++sync) {
@@ -225,7 +226,80 @@ TEST_CASE("trainer: a learner that never adopts costs bounded memory", "[unit][t
     tape.adopt(sync, 0, 0);
     play(tape, trainer);
   }
-  CHECK(trainer.open_items() == 1024);  // 64 MiB over a model of 320 floats is more than the cap
+  CHECK(trainer.open_items() == 1500);
+  HandTape late;
+  late.adopt(3, 0, 1);
+  late.adopt(692, 0, 1);
+  play(late, trainer);
+  CHECK(trainer.open_items() == 1500 - 693);
+}
+
+TEST_CASE("trainer: who copies a peer may adopt what that peer had received", "[unit][trainer]") {
+  const tape::RunShape shape = make_shape(3, 1, 8, 1);
+  Trainer trainer(shape, make_options(shape));
+  HandTape tape;
+  for (const std::uint32_t sync : {0u, 1u, 2u}) {
+    tape.take(sync, 0, 0);
+    tape.merge(sync, 0, {0});
+    tape.adopt(sync, 0, 0);
+    tape.adopt(sync, 0, 1);
+  }
+  tape.send(1, 2, 1);  // learner 2 has adopted nothing yet
+  tape.adopt(2, 0, 2);
+  tape.copy(1, 2, 1);
+  tape.adopt(0, 0, 1);
+  tape.adopt(1, 0, 1);
+  play(tape, trainer);
+  CHECK(trainer.open_items() == 1);  // the newest
+}
+
+TEST_CASE("trainer: a loss that is no number ends the results", "[unit][trainer]") {
+  const tape::RunShape shape = make_shape(1, 1, 8, 1);
+  TrainerOptions options = make_options(shape);
+  // The outer step multiplies each distance by 1e30: past the largest float in two merges.
+  options.outer = {optim::OuterKind::kNesterov, 1e30, 0.0};
+  Trainer trainer(shape, options);
+  HandTape tape;
+  tape.evaluate(10);
+  for (const std::uint32_t sync : {0u, 1u, 2u}) {
+    tape.steps(0, sync);
+    tape.take(sync, 0, 0);
+    tape.merge(sync, 0, {0});
+    tape.adopt(sync, 0, 0);
+  }
+  tape.evaluate(20);  // the fourteenth fact, so at 13 ns
+  tape.mark(30);
+  tape.end(40);
+  play(tape, trainer);
+  trainer.finish();
+  REQUIRE(trainer.diverged());
+  CHECK(trainer.diverged()->at == 13);
+  CHECK(trainer.diverged()->step == 2);
+  REQUIRE(trainer.evaluations().size() == 1);
+  CHECK(trainer.evaluations()[0].tokens == 10);
+  CHECK(trainer.marks().empty());
+  CHECK(std::isnan(trainer.last_loss()));
+}
+
+TEST_CASE("trainer: a learner that nothing is sent to costs no memory", "[unit][trainer]") {
+  const tape::RunShape shape = make_shape(2, 1, 8, 1);
+  Trainer trainer(shape, make_options(shape));
+  for (std::uint32_t sync = 0; sync < 1500; ++sync) {
+    HandTape tape;
+    tape.take(sync, 0, 0);
+    tape.merge(sync, 0, {0});
+    tape.adopt(sync, 0, 0);
+    tape.add(tape::BroadcastChanged{sync, 1, 0, 0});
+    play(tape, trainer);
+  }
+  CHECK(trainer.open_items() == 1);
+  HandTape again;
+  again.add(tape::BroadcastChanged{1499, 1, 0, 1});  // a shard that came back sends the newest
+  again.take(1500, 0, 0);
+  again.merge(1500, 0, {0});
+  again.adopt(1499, 0, 1);
+  play(again, trainer);
+  CHECK(trainer.open_items() == 1);
 }
 
 TEST_CASE("trainer: a tape that breaks its rules is refused", "[unit][trainer]") {

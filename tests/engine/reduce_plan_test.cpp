@@ -1,18 +1,18 @@
-// tests/engine/collectives_test.cpp: rings, two-level rings and stars, against messages one by one.
+// tests/engine/reduce_plan_test.cpp: planned rings, two-level rings and stars, against messages.
 //
-// Goal:   a ring as n flows and one extra wait takes the time of its 2(n-1) rounds of messages, and
-//         the best ring is the best of all.
-// Method: closed forms; a simulation that hands every message on when it arrives; brute force.
-// Teeth:  seen failing with n-1 in place of 2(n-1) in the hops, the extra latency one delay short,
-//         the two longest edges left out in place of the two shortest, the fastest link preferred with
-//         its sign turned, the delay ignored among equal rates, and links that are down still counted.
-#include "sim/engine/collectives.h"
+// Goal:   a ring as n flows and one extra wait takes the time of its 2(n-1) rounds of messages, and as
+//         long as the plan says.
+// Method: closed forms; a simulation that hands every message on when it arrives.
+// Teeth:  seen failing with n-1 in place of 2(n-1) in the hops, the extra latency one delay short, and
+//         the two longest edges left out in place of the two shortest.
+#include "sim/engine/reduce_plan.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <tuple>
 
+#include "sim/engine/collectives.h"
 #include "tests/engine/run_forked.h"
 #include "tests/engine/transport_fixture.h"
 
@@ -36,9 +36,22 @@ Ring ring_of(std::size_t count) {
 // --- The two forms ---
 
 Process as_flows(World& world, const Ring& ring, Nanoseconds& end) {
-  co_await world.transport.exchange(ring_hops(ring, kPayload), kGradient, {});
-  co_await world.conductor.sleep_for(ring_extra_latency(world.transport, ring), {});
+  const auto plan = world.transport.plan(ring, kPayload);
+  if (plan->members != ring) throw std::logic_error("another order");
+  co_await world.transport.exchange(plan->hops(kPayload), kGradient, {});
+  co_await world.conductor.sleep_for(plan->extra_latency, {});
   end = world.conductor.now();
+  if (end != plan->time(kPayload)) throw std::logic_error("not as planned");
+}
+
+// Links between neighbours only.
+NetworkOptions ring_of_links(std::size_t count) {
+  NetworkOptions options = full_mesh(count);
+  std::erase_if(options.links, [count](const LinkOptions& link) {
+    const std::size_t a = std::stoul(link.region_a.substr(1)), b = std::stoul(link.region_b.substr(1));
+    return b - a != 1 && b - a != count - 1;
+  });
+  return options;
 }
 
 struct MessageRing {
@@ -101,7 +114,7 @@ TEST_CASE("ring: flows, messages and the closed form agree", "[unit][engine]") {
 TEST_CASE("ring: unequal delays pay the slowest chain of messages", "[unit][engine]") {
   // Edges 0-1, 1-2, 2-3, 3-0 of 10, 20, 80 and 40 ms: twice round is 300 ms less the two shortest
   // neighbours, 30: 270 ms, and 6/4 * 19.2 s. The messages are short enough here for delays to count.
-  NetworkOptions options = full_mesh(4);
+  NetworkOptions options = ring_of_links(4);
   for (LinkOptions& link : options.links) {
     const auto is = [&](const char* a, const char* b) {
       return link.region_a == a && link.region_b == b;
@@ -117,27 +130,32 @@ TEST_CASE("ring: unequal delays pay the slowest chain of messages", "[unit][engi
   CHECK_THAT(static_cast<double>(messages), WithinRel(static_cast<double>(flows), 0.01));
 }
 
-TEST_CASE("ring: an edge at half rate sets the pace", "[unit][engine]") {
-  // 6/4 * 12 GB / 0.3125 GB/s = 57.6 s, and 6 delays.
-  NetworkOptions options = full_mesh(4);
-  options.links.front().bytes_per_s = kFiveGbps / 2;  // r0 - r1
+TEST_CASE("ring: a narrower edge sets the pace", "[unit][engine]") {
+  // 6/4 * 12 GB / (0.625 GB/s / 1.5) = 43.2 s, and 6 delays.
+  NetworkOptions options = ring_of_links(4);
+  options.links.front().bytes_per_s = kFiveGbps / 1.5;  // r0 - r1
   const Nanoseconds flows = time_as_flows(options, ring_of(4));
-  CHECK(flows == 57'600 * kMillisecond + 6 * kThirtyMs);
+  CHECK(flows == 43'200 * kMillisecond + 6 * kThirtyMs);
   // The messages start and drain over the faster edges too: they are within 1 %, not equal.
   const Nanoseconds messages = time_as_messages(options, ring_of(4));
   CHECK_THAT(static_cast<double>(messages), WithinRel(static_cast<double>(flows), 0.01));
 }
 
 TEST_CASE("ring: odd payloads are rounded up and small rings are empty", "[unit][engine]") {
-  CHECK(ring_hops({}, 10).empty());
-  CHECK(ring_hops({3}, 10).empty());
-  const std::vector<Hop> hops = ring_hops({2, 0, 1}, 10);  // 4/3 * 10 = 13.3
+  const NetworkView view = nominal_view(full_mesh(4));
+  const auto planned = [&](Ring members) { return plan_all_reduce(view, std::move(members), 10); };
+  CHECK(planned({}).hops(10).empty());
+  CHECK(planned({3}).hops(10).empty());
+  CHECK(planned({3}).time(10) == 0);
+  const std::vector<Hop> hops = planned({2, 0, 1}).hops(10);  // 4/3 * 10 = 13.3
   REQUIRE(hops.size() == 3);
   CHECK(std::tuple(hops[0].source_region, hops[0].target_region, hops[0].bytes) ==
-        std::tuple(2, 0, 14));
-  CHECK(std::tuple(hops[2].source_region, hops[2].target_region) == std::tuple(1, 2));
+        std::tuple(0, 1, 14));
+  CHECK(std::tuple(hops[2].source_region, hops[2].target_region) == std::tuple(2, 0));
   // 2 * 2/3 of 3e18 is 4e18, below 2^63, though twice that on the way would not be.
-  CHECK(ring_hops({0, 1, 2}, 3'000'000'000'000'000'000).front().bytes == 4'000'000'000'000'000'000);
+  CHECK(ring_edge_bytes(3, 3'000'000'000'000'000'000) == 4'000'000'000'000'000'000);
+  CHECK_THROWS_WITH(planned({1, 1}), "all-reduce: a region twice");
+  CHECK_THROWS_WITH(planned({1, 4}), "all-reduce: a region that is not there");
 }
 
 // --- Two levels ---
@@ -229,70 +247,6 @@ TEST_CASE("star: each way takes its delay and what its fullest link carries", "[
     return result;
   });
   CHECK(end == 2 * (57'600 * kMillisecond + kThirtyMs));
-}
-
-// --- The best ring ---
-
-// (slowest rate negated, delay, the ring itself) of the best; every order of every rotation is tried.
-std::tuple<double, Nanoseconds, Ring> best_by_force(const Transport& transport, Ring regions) {
-  std::tuple<double, Nanoseconds, Ring> best{1.0, 0, {}};
-  std::ranges::sort(regions);
-  do {
-    double slowest = 1e300;
-    Nanoseconds delay = 0;
-    bool closed = true;
-    for (std::size_t i = 0; i < regions.size() && closed; ++i) {
-      const std::uint16_t a = regions[i], b = regions[(i + 1) % regions.size()];
-      closed = transport.has_link(a, b) && transport.reachable(a, b);
-      if (!closed) break;
-      slowest = std::min(slowest, transport.link_bytes_per_s(a, b));
-      delay += transport.one_way(a, b);
-    }
-    if (closed) best = std::min(best, {-slowest, delay, regions});
-  } while (std::ranges::next_permutation(regions).found);
-  return best;
-}
-
-TEST_CASE("best ring: as good as brute force, and the first in order", "[unit][engine][property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    CAPTURE(seed);
-    std::mt19937_64 rng(seed);
-    const std::size_t count = 2 + seed % 5;
-    NetworkOptions options = full_mesh(count);
-    options.model = NetworkModel::kNone;  // only asked, never run
-    // Few distinct values, so that ties are common.
-    for (LinkOptions& link : options.links) {
-      link.bytes_per_s = static_cast<double>(1 + rng() % 3);
-      link.rtt = static_cast<Nanoseconds>(2 * (1 + rng() % 4));
-    }
-    World world(options);
-    for (const LinkOptions& link : options.links) {
-      if (rng() % 6 == 0) {
-        world.transport.set_link_up(region_index(options, link.region_a),
-                                    region_index(options, link.region_b), false);
-      }
-    }
-    Ring shuffled = ring_of(count);
-    std::swap(shuffled[rng() % count], shuffled[rng() % count]);
-    CHECK(best_ring(world.transport, shuffled) ==
-          std::get<Ring>(best_by_force(world.transport, ring_of(count))));
-  }
-}
-
-TEST_CASE("best ring: none without enough links, and large ones are rings", "[unit][engine]") {
-  NetworkOptions options = full_mesh(12);
-  options.model = NetworkModel::kNone;
-  World world(options);
-  Ring ring = best_ring(world.transport, ring_of(12));  // equal links: any order will do
-  CHECK(ring.front() == 0);
-  std::ranges::sort(ring);
-  CHECK(ring == ring_of(12));
-  CHECK(best_ring(world.transport, {}).empty());
-  CHECK(best_ring(world.transport, {5}) == Ring{5});
-  CHECK_THROWS_WITH(best_ring(world.transport, {5, 5}), "best ring: a region twice");
-  world.transport.set_region_up(3, false);
-  CHECK(best_ring(world.transport, {1, 2, 3}).empty());
-  CHECK(best_ring(world.transport, ring_of(12)).empty());
 }
 
 }  // namespace
