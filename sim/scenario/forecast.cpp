@@ -20,10 +20,6 @@ using methods::MethodKind;
 
 namespace {
 
-double wire_bytes_per_parameter(const methods::TrainingOptions& training) {
-  return optim::bits_per_value(training.wire) / 8.0;
-}
-
 bool meets_centrally(const methods::TrainingOptions& training) {
   return training.method == MethodKind::kDecoupledDiloco &&
          training.syncer.placement == methods::SyncerPlacement::kCentral;
