@@ -255,7 +255,25 @@ void Transport::set_link_rate_factor(std::uint16_t region_a, std::uint16_t regio
       if (part.phase == Phase::kTimed && &way(part.hop) == &path) retime(*exchange, i, path);
     }
   }
+  break_left_for_relay(path);
   changed_.notify();
+}
+
+// A milder fault must not cost more than a harsher one: bulk that would crawl over a link which is cut so
+// far that new transfers leave it is broken as by a link that is down, and may be tried on another way.
+void Transport::break_left_for_relay(const Way& cut) {
+  if (cut.factor == 1.0 || !cut.up) return;
+  const auto crawls = [&](const Part& part) {
+    return (part.phase == Phase::kDelay || part.phase == Phase::kFlow) && &way(part.hop) == &cut;
+  };
+  const std::vector<Exchange*> active = active_;  // breaking one takes it off the list
+  for (Exchange* exchange : active) {
+    if (std::ranges::none_of(exchange->parts_, crawls)) continue;
+    if (finder().usual(cut.region_a, cut.region_b).regions.size() == 2) return;
+    close(*exchange, TransferStatus::kLinkDown, [&](const Part& part) {
+      return &way(part.hop) == &cut ? TransferStatus::kLinkDown : TransferStatus::kCancelled;
+    });
+  }
 }
 
 void Transport::break_unreachable_exchanges() {

@@ -65,7 +65,8 @@ class Transport {
 
   // Faults. Each call states the whole present condition of the resource; what is in flight through
   // it breaks at this date when it goes down. Down regions lose every transfer from or to them.
-  // A factor of 0 is a stall: nothing breaks, and all goes on when the rate comes back.
+  // A factor of 0 is a stall: nothing breaks, and all goes on when the rate comes back; except bulk on a
+  // link that new transfers leave for a relay (kRelayWidthGain), which breaks as if the link were down.
   void set_region_up(std::uint16_t region, bool up);
   void set_link_up(std::uint16_t region_a, std::uint16_t region_b, bool up);
   void set_link_rate_factor(std::uint16_t region_a, std::uint16_t region_b, double factor);
@@ -137,6 +138,7 @@ class Transport {
   void leave(Exchange& exchange);
   void break_unreachable(Exchange& exchange);
   void break_unreachable_exchanges();
+  void break_left_for_relay(const Way& cut);
 
   std::int64_t carried(const Part& part) const;
   TransferStatus condition_of(const Part& part) const;

@@ -25,7 +25,10 @@ void Transport::lay_out(Exchange& exchange) const {
     if (direct) part.one_way = way(part.hop).one_way;
     if (way_there != nullptr) part.one_way = way_there->one_way;
     if (relayed.empty() && (way_there == nullptr || way_there->regions.size() == 2)) continue;
-    if (relayed.empty()) relayed.assign(exchange.parts_.begin(), exchange.parts_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (relayed.empty()) {
+      const auto here = exchange.parts_.begin() + static_cast<std::ptrdiff_t>(i);
+      relayed.assign(exchange.parts_.begin(), here);
+    }
     if (way_there == nullptr) {
       relayed.push_back(part);
       continue;

@@ -123,6 +123,33 @@ TEST_CASE("relay: a break anywhere on the way breaks it", "[unit][engine]") {
   }
 }
 
+TEST_CASE("relay: bulk on a link that is cut far breaks where there is a way round", "[unit][engine]") {
+  // A triangle: r0 - r2 at 1 GB/s too. Cut to a half it goes on: 0.5 s and 1 s more at half the rate.
+  // Cut to a tenth it breaks; without r1 there is no way round, and it crawls: 0.5 s and 5 s.
+  const auto end = [](double factor, bool way_round) {
+    return run_forked([=] {
+      NetworkOptions options = chain(NetworkModel::kSimgrid);
+      options.links[1].bytes_per_s = 1e9;
+      options.links.push_back({"r0", "r2", 1e9, 0});
+      World world(options);
+      if (!way_round) world.transport.set_region_up(1, false);
+      Ending ending;
+      world.conductor.spawn(send_at(world, 0, {{0, 2, kGigabyte}}, TrafficClass::kFragment, ending),
+                            {});
+      world.conductor.call_at(500 * kMillisecond, {Priority::kFault, 0}, [&world, factor] {
+        world.transport.set_link_rate_factor(0, 2, factor);
+      });
+      world.conductor.run();
+      if (!world.ledger.closes()) throw std::logic_error("bytes do not close");
+      return ending;
+    });
+  };
+  CHECK(end(0.5, true).at == 1'500 * kMillisecond);
+  CHECK(end(0.1, true).at == 500 * kMillisecond);
+  CHECK(end(0.1, true).status == TransferStatus::kLinkDown);
+  CHECK(end(0.1, false).at == 5'500 * kMillisecond);
+}
+
 Process two_on_the_heels(World& world, Ending& ending, Nanoseconds left_at) {
   std::vector<Hop> second(1, Hop{0, 1, kGigabyte});
   co_await world.transport.send({0, 1, kGigabyte}, TrafficClass::kFragment, {});

@@ -27,14 +27,13 @@ std::string outer_sgd(const std::string& rate) {
 }
 std::string big_batch() { return "method = \"data-parallel\"\n" + plain_sgd(); }
 
-// The losses of two runs at every evaluation that both have at the same number of tokens.
-std::vector<std::pair<double, double>> at_equal_tokens(const WholeRun& one, const WholeRun& two) {
-  std::map<std::string, double> of_two;
-  for (const CsvRow& row : two.loss) of_two[row.at("tokens")] = std::stod(row.at("loss"));
+// The losses of two runs at every evaluation but the end. An evaluation comes when so many tokens have been
+// consumed: data parallel's model has them all, that of a merging method all but those that have just been
+// computed and are merged next. So what one has at a point the other has at the next.
+std::vector<std::pair<double, double>> at_equal_merges(const WholeRun& batch, const WholeRun& merging) {
   std::vector<std::pair<double, double>> pairs;
-  for (const CsvRow& row : one.loss) {
-    const auto found = of_two.find(row.at("tokens"));
-    if (found != of_two.end()) pairs.push_back({std::stod(row.at("loss")), found->second});
+  for (std::size_t i = 0; i + 2 < std::min(batch.loss.size(), merging.loss.size()); ++i) {
+    pairs.push_back({std::stod(batch.loss[i].at("loss")), std::stod(merging.loss[i + 1].at("loss"))});
   }
   return pairs;
 }
@@ -44,8 +43,8 @@ std::vector<std::pair<double, double>> at_equal_tokens(const WholeRun& one, cons
 constexpr double kTolerance = 1e-5;
 
 void check_same_losses(const WholeRun& one, const WholeRun& two) {
-  const auto pairs = at_equal_tokens(one, two);
-  REQUIRE(pairs.size() >= 20);
+  const auto pairs = at_equal_merges(one, two);
+  REQUIRE(pairs.size() >= 38);
   CHECK(pairs.back().first < 0.9 * one.summary["loss"]["initial"].get<double>());  // it learned
   for (const auto& [first, second] : pairs) CHECK_THAT(first, WithinRel(second, kTolerance));
 }
@@ -54,8 +53,10 @@ TEST_CASE("law 9: merging plain steps at once is one big batch", "[unit][law]") 
   for (const std::string& learning : {quadratic(), softmax()}) {
     CAPTURE(learning);
     const WholeRun merged =
-        run_whole(quiet_scenario(learning, every_step(outer_sgd("1.0"))), "decoupled-diloco");
-    const WholeRun batch = run_whole(quiet_scenario(learning, big_batch()), "data-parallel");
+        run_whole(quiet_scenario(learning, every_step(outer_sgd("1.0"))), "decoupled-diloco",
+                  {"learning.evaluations=40"});
+    const WholeRun batch = run_whole(quiet_scenario(learning, big_batch()), "data-parallel",
+                                     {"learning.evaluations=40"});
     check_same_losses(batch, merged);
   }
 }
@@ -70,8 +71,8 @@ TEST_CASE("law 9: one learner without momentum walks its own path", "[unit][law]
                                  {"learning.evaluations=10"});
   const WholeRun own = run_whole(quiet_scenario(softmax(), "method = \"data-parallel\"\n"),
                                  "data-parallel", {"learning.evaluations=10"});
-  const auto pairs = at_equal_tokens(own, one);
-  REQUIRE(pairs.size() >= 10);
+  const auto pairs = at_equal_merges(own, one);
+  REQUIRE(pairs.size() >= 8);
   for (const auto& [first, second] : pairs) CHECK_THAT(first, WithinRel(second, kTolerance));
 }
 

@@ -140,4 +140,17 @@ inline std::vector<std::pair<std::string, std::string>> trajectory(const WholeRu
   return points;
 }
 
+// Every measure of every merge, without dates.
+inline std::vector<std::string> merges_of(const WholeRun& run) {
+  std::vector<std::string> path;
+  for (const CsvRow& row : run.convergence) {
+    std::string line;
+    for (const auto& [column, cell] : row) {
+      if (column != "time_s") line += column + "=" + cell + " ";
+    }
+    path.push_back(line);
+  }
+  return path;
+}
+
 }  // namespace sim::experiment

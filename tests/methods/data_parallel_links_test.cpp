@@ -3,9 +3,9 @@
 // Goal:   a step's time has the closed form of an overlapped all-reduce; joining moves the state once;
 //         a cut link makes a job wait that is not elastic, and an elastic one go on with one side.
 // Method: gradients of 2 MB in 64 buckets; every part of the sum stands in the comment.
-// Teeth:  seen failing with the last bucket sent with the others, with the flat ring charged as the
-//         two-level one, with growth tried at every step while the link is cut, and with an elastic
-//         job that waits for the link.
+// Teeth:  seen failing with the last bucket sent with the others, with its delay paid behind theirs, with
+//         the flat ring charged as the two-level one, with growth tried at every step while the link is
+//         cut, and with an elastic job that waits for the link.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/forked_world.h"
@@ -39,8 +39,8 @@ double step_s(const Setup& setup) {
 }
 
 // What is sent first, 63/64 of 2 MB, leaves at 1/3 + 2/3 / 64 = 0.34375 s; the last 31,250 bytes at the
-// end of the second of compute, or on the heels of the first. Each hop has 10 ms. Two slices of a
-// region reduce 2 MB at 1 GB/s, with twice 50 us: 2.1 ms, 1/64 of it behind the end.
+// end of the second of compute, or on the heels of the first: who waits for the link pays its 10 ms once.
+// Two slices of a region reduce 2 MB at 1 GB/s, with twice 50 us: 2.1 ms, 1/64 of it behind the end.
 struct Expected {
   double share;        // of the payload that each edge carries: 2 (n-1)/n
   double bytes_per_s;
