@@ -1,0 +1,71 @@
+// tests/cases/ledgers_test.cpp: what counts as merged, and a trainer and ledgers that end with a result.
+//
+// Method: whole runs; token goodput by hand. Fragment p of P = H = 24 is due at steps p + 1, p + 25, ...: so
+//         one fragment a step. A take holds all steps since the last adoption. With a second a step and a
+//         sync that takes less, every adoption comes one step after its take and overwrites that step. A
+//         learner that took part in the merges of steps 1 .. n has merged, in steps of the whole model,
+//             (1 + 2 + ... + 24 + 23 (n - 24)) / 24
+//         for the first take of a fragment holds every step so far and each later one 23 of 24.
+// Teeth:  seen failing on the program before: token 0.6385, 0.2885 and 0.2885 with overwritten work counted;
+//         "adopts fragment 0 of sync 692, which is not kept"; peak 0.016 below mean 0.0234 Gbit/s; no word of
+//         divergence.
+#include <catch2/catch.hpp>
+
+#include "tests/cases/case_run.h"
+
+namespace tests_cases {
+namespace {
+
+double merged_steps(int n) { return (300 + 23.0 * (n - 24)) / 24; }
+
+double token_of(const nlohmann::json& summary) { return summary["goodput"]["token"].get<double>(); }
+
+// Fragment sizes differ by a few parameters in 42 million, and tokens are whole.
+auto near(double value) { return Approx(value).epsilon(1e-6); }
+
+}  // namespace
+
+TEST_CASE("cases: work that never reaches the global model is no token goodput", "[cases]") {
+  SECTION("a region of two of four learners is cut off at 300 s for good") {
+    // Merges of steps 1 .. 999 (that of step 1000 is under way at the end), 1 .. 299 of those cut off.
+    const auto summary = run_case("partition-forever-2");
+    CHECK(token_of(summary) == near((2 * merged_steps(999) + 2 * merged_steps(299)) / 4000));
+    CHECK(summary["syncs"]["lone"] == 0);
+  }
+  SECTION("the only syncer dies at 300.2 s for good") {
+    CHECK(token_of(run_case("central-kill-forever")) == near(merged_steps(299) / 1000));
+  }
+  SECTION("the quorum is all learners, and one of them dies at 300 s for good") {
+    CHECK(token_of(run_case("quorumM-dead")) == near(merged_steps(299) / 1000));
+  }
+}
+
+TEST_CASE("cases: a learner far behind adopts what it was sent", "[cases]") {
+  const auto pinned = run_case("not-kept-pinned");
+  CHECK(pinned["properties"]["violation_count"] == 0);
+  CHECK(pinned["duration_s"].get<double>() == Approx(640).epsilon(1e-6));
+  CHECK(run_case("not-kept-slow-link")["duration_s"] == 200.0);
+}
+
+// All 4 MB have left by the end at 1.365 s: a run of one window and a part has the mean for its peak at
+// least.
+TEST_CASE("cases: no peak is below its mean", "[cases]") {
+  const auto wan = run_case("peak-below-mean")["wan"];
+  CHECK(wan["mean_gbps"].get<double>() > 0.02);
+  CHECK(wan["peak_gbps"].get<double>() >= wan["mean_gbps"].get<double>());
+}
+
+TEST_CASE("cases: a run that diverges says when", "[cases]") {
+  const auto bad = run_case("d12_nan", "bad");
+  CHECK(bad["diverged"]["at_s"] == 210.0);
+  CHECK(bad["diverged"]["step"] == 210);
+  CHECK(bad["loss"]["final"].is_null());
+  CHECK(bad["marks"]["time"]["loss"].is_null());
+  CHECK(run_case("d12_nan", "good")["diverged"].is_null());
+}
+
+TEST_CASE("cases: failures at every other step end in a result", "[cases]") {
+  CHECK(run_case("crash-segv")["duration_s"].get<double>() > 0);
+}
+
+}  // namespace tests_cases
