@@ -128,6 +128,15 @@ std::string table(const CommandLine& line, const experiment::Comparison& compari
   throw std::logic_error("a format without a writer");
 }
 
+// What overlap_steps = "fit" stands for; the resolved scenario shows the number alone.
+void add_fitted(const scenario::Scenario& scenario, experiment::Comparison& comparison) {
+  for (const scenario::Arm& arm : scenario.arms) {
+    if (!arm.training.overlap_fit || std::ranges::count(comparison.arms, arm.training.name) == 0) continue;
+    comparison.notes.push_back(fmt::format("{}: overlap_steps = \"fit\" is {} here", arm.training.name,
+                                           arm.training.overlap_steps));
+  }
+}
+
 // What happened and is in no column, as warnings: they are seen whatever the format on stdout.
 void say_findings(const std::string& file, const scenario::Scenario& scenario,
                   const std::vector<experiment::FinishedRun>& runs) {
@@ -139,7 +148,9 @@ void say_findings(const std::string& file, const scenario::Scenario& scenario,
 int report(const CommandLine& line, const scenario::Scenario& scenario,
            std::optional<std::size_t> reference, const std::vector<experiment::FinishedRun>& runs) {
   const std::vector<experiment::Verdict> verdicts = experiment::judge(scenario, runs);
-  const std::string text = table(line, experiment::compare(scenario, runs, reference), verdicts,
+  experiment::Comparison comparison = experiment::compare(scenario, runs, reference);
+  add_fitted(scenario, comparison);
+  const std::string text = table(line, comparison, verdicts,
                                  experiment::unchecked(scenario, runs), runs);
   const bool printed = print_result(text);
   say_findings(line.file, scenario, runs);

@@ -17,7 +17,7 @@ namespace {
 
 Loaded refused(const std::vector<base::Diagnostic>& diagnostics, int exit_code) {
   print_error(base::format(diagnostics));
-  return {std::nullopt, exit_code};
+  return {std::nullopt, exit_code, std::nullopt};
 }
 
 }  // namespace
@@ -25,7 +25,9 @@ Loaded refused(const std::vector<base::Diagnostic>& diagnostics, int exit_code) 
 Loaded load(const CommandLine& line) {
   scenario::LoadResult result = scenario::load_file(line.file, line.sets, line.seed);
   if (!result.scenario) {
-    return refused(result.diagnostics, result.file_missing ? kFileTrouble : kMistake);
+    Loaded told = refused(result.diagnostics, result.file_missing ? kFileTrouble : kMistake);
+    told.refused = std::move(result.refused);
+    return told;
   }
   if (!line.faults.empty()) {
     const experiment::RecordedFaults recorded = experiment::read_recorded_faults(line.faults);
@@ -35,7 +37,7 @@ Loaded load(const CommandLine& line) {
     const auto misfits = experiment::replace_failures(*result.scenario, recorded, line.faults);
     if (!misfits.empty()) return refused(misfits, kMistake);
   }
-  return {std::move(result.scenario), 0};
+  return {std::move(result.scenario), 0, std::nullopt};
 }
 
 std::optional<std::size_t> arm_named(const std::string& name, const std::string& option,

@@ -13,6 +13,7 @@ namespace sim::cli {
 struct Loaded {
   std::optional<scenario::Scenario> scenario;
   int exit_code = 0;  // when there is none; all diagnostics are then on stderr
+  std::optional<scenario::Scenario> refused;  // as in scenario::LoadResult: to forecast from
 };
 
 // With --set, --seed and --faults applied.

@@ -7,10 +7,20 @@
 #include "sim/scenario/forecast.h"
 
 namespace sim::cli {
+namespace {
+
+// What the fleet cannot carry is easier to mend with its figures in sight.
+int told_beside_refusal(const Loaded& loaded, const CommandLine& line) {
+  if (!loaded.refused) return loaded.exit_code;
+  print_error(base::format(scenario::forecast_warnings(*loaded.refused, line.file)));
+  return print_result(scenario::forecast_text(*loaded.refused)) ? loaded.exit_code : kFileTrouble;
+}
+
+}  // namespace
 
 int validate(const CommandLine& line) {
   const Loaded loaded = load(line);
-  if (!loaded.scenario) return loaded.exit_code;
+  if (!loaded.scenario) return told_beside_refusal(loaded, line);
   print_error(base::format(scenario::failure_warnings(*loaded.scenario, line.file)));
   print_error(base::format(scenario::forecast_warnings(*loaded.scenario, line.file)));
   return print_result(scenario::forecast_text(*loaded.scenario)) ? kDone : kFileTrouble;

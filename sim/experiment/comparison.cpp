@@ -12,7 +12,6 @@
 
 #include "sim/experiment/comparison_accounts.h"
 #include "sim/chaos/fault_schema.h"
-#include "sim/experiment/faults_never_met.h"
 #include "sim/experiment/figure.h"
 #include "sim/experiment/run_findings.h"
 
@@ -207,15 +206,6 @@ std::string standstill_note(const ArmRuns& arm, const std::string& name) {
   return reason.empty() ? "" : fmt::format("{}: no step counted; chips spent {}", name, reason);
 }
 
-// Scripted faults that the arm never met, in the seed that missed them first.
-std::vector<std::string> unmet_fault_notes(const ArmRuns& arm, const std::string& name) {
-  for (const FinishedRun* run : arm.runs) {
-    const auto texts = run->summary.value("faults_never_met", std::vector<std::string>{});
-    if (!texts.empty()) return never_met_notes(texts, name);
-  }
-  return {};
-}
-
 }  // namespace
 
 Comparison compare(const scenario::Scenario& scenario, const std::vector<FinishedRun>& runs,
@@ -252,11 +242,6 @@ Comparison compare(const scenario::Scenario& scenario, const std::vector<Finishe
   for (const ArmRuns& arm : arms) {
     const std::string note = standstill_note(arm, scenario.arms[arm.arm].training.name);
     if (!note.empty()) comparison.notes.push_back(note);
-  }
-  for (const ArmRuns& arm : arms) {
-    for (std::string& note : unmet_fault_notes(arm, scenario.arms[arm.arm].training.name)) {
-      comparison.notes.push_back(std::move(note));
-    }
   }
   add_saturation_notes(comparison);
   if (const std::string note = seed_note(comparison.seeds.size()); !note.empty()) {

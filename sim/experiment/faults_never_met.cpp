@@ -27,13 +27,4 @@ std::vector<std::string> faults_never_met(const std::vector<chaos::Injector::Nev
   return texts;
 }
 
-std::vector<std::string> never_met_notes(const std::vector<std::string>& texts, const std::string& arm) {
-  std::vector<std::string> notes;
-  for (const std::string& text : texts) {
-    const std::size_t colon = text.rfind(": ");
-    notes.push_back(fmt::format("{} was never met by arm {}{}", text.substr(0, colon), arm, text.substr(colon)));
-  }
-  return notes;
-}
-
 }  // namespace sim::experiment

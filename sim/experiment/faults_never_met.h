@@ -13,7 +13,4 @@ namespace sim::experiment {
 std::vector<std::string> faults_never_met(const std::vector<chaos::Injector::NeverMet>& faults,
                                           base::Nanoseconds ended_at);
 
-// The texts of a run's summary for readers of a table: "fault 2 (...) was never met by arm X: ...".
-std::vector<std::string> never_met_notes(const std::vector<std::string>& texts, const std::string& arm);
-
 }  // namespace sim::experiment

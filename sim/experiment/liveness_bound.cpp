@@ -31,13 +31,14 @@ double copy_seconds(const scenario::Scenario& scenario, std::int64_t learners) {
 }  // namespace
 
 base::Nanoseconds liveness_bound(const scenario::Scenario& scenario, const scenario::Arm& arm) {
-  const scenario::ArmForecast forecast = scenario::forecast_arm(scenario, arm);
+  const scenario::ArmForecast forecast = scenario::forecast_load(scenario, arm);
   const methods::TrainingOptions& training = arm.training;
   // A noisy step may take so many standard deviations more.
   constexpr double kDeviations = 4;
   const double noise = 1 + kDeviations * (scenario.spread.step_sd + scenario.spread.island_sd);
   const double step_s =
-      base::to_seconds(forecast.step_time) * noise + base::to_seconds(forecast.stall_per_step);
+      base::to_seconds(forecast.step_time) * noise +
+                        base::to_seconds(forecast.exchange_per_step + forecast.stall_per_step);
   const bool merges = training.method != methods::MethodKind::kDataParallel;
   const double rounds = merges ? static_cast<double>(training.sync_every) : 1.0;
   const auto& elastic = training.elasticity;

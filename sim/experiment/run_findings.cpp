@@ -29,10 +29,10 @@ std::string standstill_text(const ordered_json& entry) {
   };
   const double since_s = figure_at(entry, "since_s").value_or(0.0);
   if (const auto until_s = figure_at(entry, "until_s")) {
-    return fmt::format("{} was in no merge from {:.6g} to {:.6g} s although nothing failed: waited for {}",
+    return fmt::format("{} was in no merge from {:.6g} to {:.6g} s, longer than faults explain: waited for {}",
                        part("who"), since_s, *until_s, part("waits_for"));
   }
-  return fmt::format("{} is in no merge since {:.6g} s although nothing fails: waits for {}", part("who"),
+  return fmt::format("{} is in no merge since {:.6g} s, longer than faults explain: waits for {}", part("who"),
                      since_s, part("waits_for"));
 }
 
@@ -66,7 +66,7 @@ std::vector<std::string> findings_in(const ordered_json& summary) {
   lines.insert(lines.end(), standstills.begin(), standstills.end());
   if (const ordered_json* list = list_at(summary, "faults_never_met")) {
     for (const ordered_json& fault : *list) {
-      lines.push_back(fmt::format("never met the scripted fault {}", words_of(fault)));
+      lines.push_back(fmt::format("never met {}", words_of(fault)));
     }
   }
   return lines;

@@ -16,7 +16,7 @@ namespace sim::experiment {
 // "diverged at 210 s, step 210"; none where every loss was a number.
 std::optional<std::string> divergence_in(const nlohmann::ordered_json& summary);
 
-// "learner west/0 is in no merge since 320 s although nothing fails: waits for shard r1", one for each entry of `liveness`.
+// "learner west/0 is in no merge since 320 s, longer than faults explain: waits for shard r1", one for each entry of `liveness`.
 std::vector<std::string> standstills_in(const nlohmann::ordered_json& summary);
 
 // What nobody may overlook, of all runs: divergence, standstills, faults never met; by arm, the gravest kind

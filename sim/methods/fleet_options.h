@@ -29,6 +29,7 @@ struct IslandOptions {
   std::int64_t slices;         // per island; divides chips
   double peak_flops;           // per chip; 0: from the catalogue
   double speed;                // factor on the step rate of this island
+  double chip_memory = 0;      // bytes of one chip; 0: from the catalogue, else not checked
   double power_w = 0;          // of one chip at full work; 0: from the catalogue, else unknown
   bool power_assumed = false;  // ... and that is an assumption
   double dollars_per_h = 0;    // of one chip; 0: that of [cost], else not given

@@ -51,6 +51,8 @@ const SchemaOf<IslandOptions>& island_schema() {
           .quantity("peak", &I::peak_flops, base::Dimension::kCompute, at_least(0), "0 FLOP/s",
                     "dense peak of one chip; 0: the catalogue's")
           .real("speed", &I::speed, above(0), 1.0, "factor on the step rate of this island")
+          .quantity("chip_memory", &I::chip_memory, base::Dimension::kData, at_least(0), "0 B",
+                    "of one chip; 0: the catalogue's, and of a chip that is not in it not checked")
           .quantity("power", &I::power_w, base::Dimension::kPower, at_least(0), "0 W",
                     "of one chip at full work; 0: the catalogue's")
           .boolean("power_assumed", &I::power_assumed, false,

@@ -92,6 +92,7 @@ struct TrainingOptions {
   std::int64_t fragments;      // P
   std::int64_t sync_every;     // H
   std::int64_t overlap_steps;  // tau
+  bool overlap_fit = false;    // overlap_steps = "fit": loading puts the number in
   std::int64_t first_take;     // fragment p is due at steps t with (t - first_take) mod H = floor(p H / P)
   FragmentPartition partition;
   LossPolicy on_loss;

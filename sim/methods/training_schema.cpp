@@ -59,6 +59,22 @@ Value write_learners(const TrainingOptions& training) {
   return Value::of(training.learners == LearnerSplit::kOne ? "one" : "islands");
 }
 
+// overlap_steps = tau | "fit". Until loading has fitted it, 1 stands for the number.
+void read_overlap(const Value& value, TrainingOptions& training, Problems& problems) {
+  training.overlap_fit = value.kind == Value::Kind::kText && value.text == "fit";
+  training.overlap_steps = 1;
+  if (training.overlap_fit) return;
+  if (value.kind == Value::Kind::kText) {
+    problems.add(value.place, "must be a whole number or \"fit\"; got " + base::to_toml(value));
+    return;
+  }
+  if (const auto steps = base::read_integer(value, between(0, 1e9), problems)) {
+    training.overlap_steps = *steps;
+  }
+}
+
+Value write_overlap(const TrainingOptions& training) { return Value::of(training.overlap_steps); }
+
 const SchemaOf<CheckpointOptions>& checkpoint_schema() {
   using C = CheckpointOptions;
   static const auto schema =
@@ -222,10 +238,12 @@ const Choices<optim::WireFormat>& wire_formats() {
 // When which part of the model is synchronised, and in which form.
 void add_fragment_keys(SchemaOf<TrainingOptions>& schema) {
   using T = TrainingOptions;
+  const auto all = [](auto& training) -> auto& { return training; };
   const std::string every = "H: steps between two syncs of a fragment ";
   const std::string alpha = "alpha: weight of the local value at adoption ";
   const std::string wire = "form of outer gradients on the links; sums in full precision ";
-  const std::string overlap = "tau: steps over which a sync overlaps compute ";
+  const std::string overlap =
+      "tau: steps over which a sync overlaps compute; \"fit\": the fewest that it and its grace fit into ";
   schema.integer("fragments", &T::fragments, between(1, 65534), 24, "P (paper 1.1)")
       .only("method", decoupled())
       .integer("fragments", &T::fragments, between(1, 65534), 8,
@@ -249,10 +267,11 @@ void add_fragment_keys(SchemaOf<TrainingOptions>& schema) {
       .integer("first_take", &T::first_take, between(0, 1e9), 0,
                "step, modulo H, at which fragment 0 is taken; p follows floor(p H / P) later")
       .only("method", streaming())
-      .integer("overlap_steps", &T::overlap_steps, between(0, 1e9), 2, overlap + "(paper 1.1)")
+      .custom("overlap_steps", "integer or text", "0 to 1e9 fit", all, read_overlap, write_overlap, 2,
+              overlap + "(paper 1.1)")
       .only("method", decoupled())
-      .integer("overlap_steps", &T::overlap_steps, between(0, 1e9), 1,
-               overlap + "(arXiv:2501.18512)")
+      .custom("overlap_steps", "integer or text", "0 to 1e9 fit", all, read_overlap, write_overlap, 1,
+              overlap + "(arXiv:2501.18512)")
       .only("method", streaming())
       .real("mixing", &T::mixing, between(0, 1), 0.0, alpha + "(paper D.1)")
       .only("method", decoupled())

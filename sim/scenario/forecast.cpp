@@ -1,18 +1,18 @@
 // sim/scenario/forecast.cpp: step times, link needs and costs of an arm, by arithmetic.
 #include "sim/scenario/forecast.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
-#include "optim/model.h"
 #include "optim/wire_format.h"
-#include "sim/base/units.h"
 #include "sim/methods/fleet.h"
 #include "sim/scenario/arm_fleet.h"
+#include "sim/scenario/cpu_forecast.h"
 #include "sim/scenario/link_forecast.h"
+#include "sim/scenario/step_forecast.h"
 
 namespace sim::scenario {
 
@@ -20,9 +20,10 @@ using methods::MethodKind;
 
 namespace {
 
-// Assumed speed of the mathematics and of the world, for a first idea of run time on one core.
-constexpr double kProxyFlopPerCpuSecond = 4e9;
-constexpr double kWorldCpuSecondsPerStep = 4e-6;
+bool meets_centrally(const methods::TrainingOptions& training) {
+  return training.method == MethodKind::kDecoupledDiloco &&
+         training.syncer.placement == methods::SyncerPlacement::kCentral;
+}
 
 // Of the links between regions in use, bytes/s; 0: there are none.
 double slowest_link(const Scenario& scenario, const methods::TrainingOptions& training) {
@@ -63,21 +64,6 @@ double steps_to_last_mark(const Scenario& scenario, double period_s) {
   return std::min(std::max(by_time, by_tokens), limit);
 }
 
-double cpu_seconds(const Arm& arm, double global_steps, double learner_steps) {
-  const double world = learner_steps * kWorldCpuSecondsPerStep;
-  if (arm.learning.model.kind == optim::ModelKind::kNone) return world;
-  const auto parameters =
-      static_cast<double>(optim::make_model(arm.learning.model)->parameter_count());
-  // A sequence meets the parameters at each of its positions.
-  const double positions = arm.learning.task.form == optim::ExampleForm::kTokens
-                               ? static_cast<double>(arm.learning.task.context)
-                               : 1.0;
-  const double examples = positions * global_steps * static_cast<double>(arm.learning.batch);
-  const double held_out = positions * static_cast<double>(arm.learning.evaluations) *
-                          static_cast<double>(arm.learning.task.held_out_examples);
-  return world + parameters * (6 * examples + 2 * held_out) / kProxyFlopPerCpuSecond;
-}
-
 }  // namespace
 
 base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
@@ -85,54 +71,94 @@ base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanosecond
   return std::max<base::Nanoseconds>(0, state_time + round_time - cycle_time);
 }
 
-ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
-  const methods::TrainingOptions& training = arm.training;
-  const auto fleet = methods::make_fleet(scenario.model, {}, scenario.network, scenario.islands,
-                                         training, 0, scenario.seed);
-  const auto& shape = fleet.shape;
-  ArmForecast result{};
-  result.name = training.name;
-  result.learners = static_cast<std::int64_t>(shape.learners.size());
-  const bool barriers = methods::meets_at_barriers(training.method);
-  const bool data_parallel = training.method == MethodKind::kDataParallel;
-  result.stalls =
-      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
-  base::Nanoseconds fastest = base::kNever;
-  for (const auto& learner : shape.learners) {
-    base::Nanoseconds step = 0;
-    for (const std::uint32_t slice : learner.slices) step = std::max(step, fleet.slice_step_time[slice]);
-    result.step_time = std::max(result.step_time, step);
-    fastest = std::min(fastest, step);
+namespace {
+
+WideReduce wide_reduce_of(const Scenario& scenario, const methods::TrainingOptions& training,
+                          const methods::Fleet& fleet) {
+  if (meets_centrally(training)) return {};
+  return wide_reduce(scenario.network, used_region_indices(scenario, training),
+                     largest_fragment_bytes(training, fleet));
+}
+
+methods::Fleet fleet_of(const Scenario& scenario, const methods::TrainingOptions& training) {
+  return methods::make_fleet(scenario.model, scenario.spread, scenario.network, scenario.islands,
+                             training, 0, scenario.seed);
+}
+
+// The slowest learner's compute and exchange; returns seconds of the fastest's whole step.
+double add_steps(const Scenario& scenario, const methods::TrainingOptions& training,
+                 const methods::Fleet& fleet, ArmForecast& result) {
+  double fastest_s = std::numeric_limits<double>::infinity(), slowest_s = 0;
+  for (const auto& learner : fleet.shape.learners) {
+    const LearnerStep step = learner_step(scenario, training, fleet, learner);
+    const double whole_s = base::to_seconds(step.compute + step.exposed);
+    fastest_s = std::min(fastest_s, whole_s);
+    if (whole_s < slowest_s) continue;
+    slowest_s = whole_s;
+    result.step_time = step.compute;
+    result.exchange_per_step = step.exposed;
   }
-  const LinkBytes bytes = bytes_per_step(scenario, training, fleet);
-  double period_s = base::to_seconds(result.step_time);
-  if (data_parallel) {
-    result.stall_per_step = exposed_time(scenario, training, result.step_time);
-  } else if (barriers) {
-    const double sync = base::to_seconds(sync_time(scenario, training, fleet));
-    const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * period_s);
-    result.sync_time = base::from_seconds(sync);
-    if (result.stalls) {
-      result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
-                                                 static_cast<double>(training.sync_every));
-    }
-  }
-  period_s += base::to_seconds(result.stall_per_step);
-  if (!data_parallel) {
-    result.cycle_time = (result.step_time + result.stall_per_step) * training.sync_every;
-  }
-  forecast_join(scenario, training, result);
-  // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
-  const double pace_s = data_parallel || barriers ? period_s : base::to_seconds(fastest);
+  return fastest_s;
+}
+
+// Barriers: the largest fragment's sync, and what of it holds a step up where learners wait for it.
+void add_barriers(const Scenario& scenario, const methods::TrainingOptions& training,
+                  const methods::Fleet& fleet, ArmForecast& result) {
+  const double step_s = base::to_seconds(result.step_time + result.exchange_per_step);
+  const double sync = base::to_seconds(sync_time(scenario, training, fleet));
+  const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * step_s);
+  result.sync_time = base::from_seconds(sync);
+  if (!result.stalls) return;
+  result.stall_per_step = base::from_seconds(late * static_cast<double>(training.fragments) /
+                                             static_cast<double>(training.sync_every));
+}
+
+void add_links(const Scenario& scenario, const LinkBytes& bytes, double pace_s, ArmForecast& result) {
   for (const auto& [ends, volume] : bytes) {
     const double available = find_link(scenario.network, ends.first, ends.second)->bytes_per_s;
     const double needed = volume / pace_s;
     result.links.push_back({ends.first, ends.second, needed, available,
                             needed > 0 ? available / needed : std::numeric_limits<double>::infinity()});
   }
+}
+
+ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+  const methods::TrainingOptions& training = arm.training;
+  ArmForecast result{};
+  result.name = training.name;
+  result.learners = static_cast<std::int64_t>(fleet.shape.learners.size());
+  const bool barriers = methods::meets_at_barriers(training.method);
+  const bool data_parallel = training.method == MethodKind::kDataParallel;
+  result.stalls =
+      data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
+  const double fastest_s = add_steps(scenario, training, fleet, result);
+  if (data_parallel) std::swap(result.stall_per_step, result.exchange_per_step);
+  if (barriers) add_barriers(scenario, training, fleet, result);
+  const base::Nanoseconds period =
+      result.step_time + result.exchange_per_step + result.stall_per_step;
+  if (!data_parallel) result.cycle_time = period * training.sync_every;
+  forecast_join(scenario, training, result);
+  // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
+  const double period_s = std::max(1e-9, base::to_seconds(period));
+  add_links(scenario, bytes_per_step(scenario, training, fleet),
+            data_parallel || barriers ? period_s : std::max(1e-9, fastest_s), result);
   const double global_steps = steps_to_last_mark(scenario, period_s);
   result.learner_steps = global_steps * static_cast<double>(result.learners);
-  result.cpu_s = cpu_seconds(arm, global_steps, result.learner_steps);
+  result.cpu_s = cpu_seconds(arm.learning, global_steps, result.learner_steps);
+  return result;
+}
+
+}  // namespace
+
+ArmForecast forecast_load(const Scenario& scenario, const Arm& arm) {
+  return load_of(scenario, arm, fleet_of(scenario, arm.training));
+}
+
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
+  const methods::Fleet fleet = fleet_of(scenario, arm.training);
+  const WideReduce wide = wide_reduce_of(scenario, arm.training, fleet);
+  ArmForecast result = load_of(scenario, arm, fleet);
+  result.merges = forecast_merges(scenario, arm, fleet, wide);
   return result;
 }
 
@@ -142,54 +168,31 @@ std::vector<ArmForecast> forecast(const Scenario& scenario) {
   return result;
 }
 
-std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file) {
-  constexpr base::Nanoseconds kFewSteps = 100;
-  std::vector<base::Diagnostic> warnings;
-  for (const ArmForecast& arm : forecast(scenario)) {
-    const base::Nanoseconds period = arm.step_time + arm.stall_per_step;
-    if (period <= scenario.marks.time / kFewSteps || scenario.marks.time == 0) continue;
-    const double steps = base::to_seconds(scenario.marks.time) / base::to_seconds(period);
-    warnings.push_back(
-        {file, {}, "marks.time",
-         fmt::format("arm \"{}\" needs {:.4g} s for a step: about {:.0f} steps only; got \"{}\"", arm.name,
-                     base::to_seconds(period), std::floor(steps),
-                     base::format_duration(scenario.marks.time)),
-         arm.stall_per_step > arm.step_time ? "a later mark, or links of more bandwidth"
-                                            : "a later mark, or a smaller model.batch_tokens",
-         base::Severity::kWarning});
+std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& arm) {
+  const methods::Fleet fleet = fleet_of(scenario, arm.training);
+  base::Nanoseconds fastest = base::kNever, slowest = 0;
+  for (const auto& learner : fleet.shape.learners) {
+    for (const std::uint32_t slice : learner.slices) {
+      fastest = std::min(fastest, fleet.slice_step_time[slice]);
+      slowest = std::max(slowest, fleet.slice_step_time[slice]);
+    }
   }
-  return warnings;
+  return {base::to_seconds(fastest), base::to_seconds(slowest)};
 }
 
-std::string forecast_text(const Scenario& scenario) {
-  std::string text;
-  for (const ArmForecast& arm : forecast(scenario)) {
-    text += fmt::format("{}\n  learners {}, step {:.3f} s", arm.name, arm.learners,
-                        base::to_seconds(arm.step_time));
-    if (arm.stalls) text += fmt::format(", waits {:.3f} s for links", base::to_seconds(arm.stall_per_step));
-    text += "\n";
-    if (arm.sync_time > 0) {
-      text += fmt::format("  a sync takes {:.3f} s on the slowest link, a round of H steps {:.1f} s\n",
-                          base::to_seconds(arm.sync_time),
-                          base::to_seconds(arm.cycle_time));
-    }
-    for (const LinkForecast& link : arm.links) {
-      text += fmt::format("  {} - {}: needs {:.3f} of {:.3f} Gbit/s, margin {:.2f}\n", link.region_a,
-                          link.region_b, link.needed_bytes_per_s * 8e-9,
-                          link.available_bytes_per_s * 8e-9, link.margin);
-    }
-    if (arm.recovery_time > 0) {
-      text += fmt::format("  H steps take {:.1f} s; a learner's state takes {:.1f} s over the slowest link\n",
-                          base::to_seconds(arm.cycle_time), base::to_seconds(arm.recovery_time));
-    }
-    if (!arm.links.empty() || arm.recovery_time > 0) {
-      text += fmt::format("  a join over the links: {:.1f} s of downtime (paper, figure 12)\n",
-                          base::to_seconds(arm.upsize_downtime));
-    }
-    text += fmt::format("  about {:.0f} learner steps, {:.1f} s of processor time (assumed {:.0e} FLOP/s)\n",
-                        arm.learner_steps, arm.cpu_s, kProxyFlopPerCpuSecond);
+OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm) {
+  const methods::TrainingOptions& training = arm.training;
+  const methods::Fleet fleet = fleet_of(scenario, training);
+  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training, fleet));
+}
+
+void resolve_overlap(const Scenario& scenario, Arm& arm) {
+  if (!arm.training.overlap_fit) return;
+  try {
+    arm.training.overlap_steps = fitting_overlap(scenario, arm).overlap_steps;
+  } catch (const std::invalid_argument&) {
+    // Told by the check of links, which comes next.
   }
-  return text;
 }
 
 }  // namespace sim::scenario

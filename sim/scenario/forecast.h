@@ -1,15 +1,19 @@
 // sim/scenario/forecast.h: what can be said about an arm before it runs.
 //
-// Arithmetic only: nothing is simulated. `atoll validate` prints it, and a steady state that does
-// not fit its links is found here.
+// Arithmetic, and for Decoupled DiLoCo a recurrence over dates (syncer_play.h): no engine, no faults.
+// `atoll validate` prints it, also beside a refusal, and a steady state that does not fit its links is
+// found here.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/time.h"
+#include "sim/scenario/merge_forecast.h"
+#include "sim/scenario/overlap_fit.h"
 #include "sim/scenario/scenario.h"
 
 namespace sim::scenario {
@@ -28,13 +32,16 @@ struct ArmForecast {
   base::Nanoseconds step_time;          // compute, of the slowest learner, everything healthy
   std::vector<LinkForecast> links;      // those that carry something
   bool stalls;                          // synchronous: waits for links instead of overrunning them
-  base::Nanoseconds stall_per_step;     // exposed communication of a step, or a step's share of it
+  // Exposed communication of a data-parallel step; at barriers a step's share of what syncs hold it up.
+  base::Nanoseconds stall_per_step;
+  base::Nanoseconds exchange_per_step;  // exposed, among a learner's own slices; 0 for data parallel
   base::Nanoseconds sync_time;          // all-reduce of the largest fragment alone; 0: no barriers
   base::Nanoseconds cycle_time;         // H x step: what recovery should fit into; 0: no syncer
   base::Nanoseconds recovery_time;      // state_bytes over the slowest link; 0: no links
   base::Nanoseconds upsize_downtime;    // of a joining learner or region, see upsize_downtime()
   double learner_steps;                 // predicted up to the last mark, without failures
   double cpu_s;                         // predicted processor seconds of the mathematics and the world
+  MergeForecast merges;                 // participation and tokens, everything healthy
 };
 
 // How long training stands still for a join whose state takes `state_time` of the slowest link.
@@ -48,15 +55,28 @@ struct ArmForecast {
 base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanoseconds round_time,
                                   base::Nanoseconds cycle_time);
 
-// Requires: a checked scenario (links where they are needed); else std::invalid_argument.
+// Errors, of all that follow: std::invalid_argument where regions that must talk have no links.
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm);
 std::vector<ArmForecast> forecast(const Scenario& scenario);
 
-// Warnings, with `file` for their place: an arm whose step, waiting for links included, is longer
-// than a hundredth of the time mark has too few steps for its figures to mean much.
+// The same without `merges`, which takes longest: what every load of a scenario looks at.
+ArmForecast forecast_load(const Scenario& scenario, const Arm& arm);
+
+// The smallest overlap_steps that this arm's syncs fit into.
+OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm);
+
+// overlap_steps = "fit" as the number that it stands for; where regions that must talk have no links, 1.
+void resolve_overlap(const Scenario& scenario, Arm& arm);
+
+// Seconds of the fastest and the slowest slice's step among those that wait for each other or merge.
+std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& arm);
+
+// What a reader should know before running, with `file` for its place: few steps up to the mark, merges
+// that come late or of one contributor, folding slower than fragments fall due, learners of unequal pace,
+// slices as large as their island. Each with its figure and the key that mends it, tried by forecast.
 std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file);
 
-// As a table for people.
+// As a table for people. An arm whose regions cannot talk has the reason in place of its figures.
 std::string forecast_text(const Scenario& scenario);
 
 }  // namespace sim::scenario

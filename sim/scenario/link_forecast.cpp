@@ -2,10 +2,8 @@
 #include "sim/scenario/link_forecast.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "optim/wire_format.h"
-#include "sim/engine/collectives.h"
 #include "sim/methods/fragment_traffic.h"
 #include "sim/scenario/arm_fleet.h"
 
@@ -36,11 +34,6 @@ std::int64_t gradient_bytes(const Scenario& scenario) {
                                    scenario.model.gradient_bytes);
 }
 
-std::int64_t largest_fragment_bytes(const TrainingOptions& training, const methods::Fleet& fleet) {
-  const auto& sizes = fleet.shape.fragment_parameters;
-  return methods::wire_bytes(*std::max_element(sizes.begin(), sizes.end()), training.wire);
-}
-
 // What an edge carries of each byte that is reduced: the slices are the members of a flat ring.
 double edge_share(const Scenario& scenario, const TrainingOptions& training, std::size_t regions) {
   const bool flat = training.method == MethodKind::kDataParallel &&
@@ -48,12 +41,6 @@ double edge_share(const Scenario& scenario, const TrainingOptions& training, std
   const auto n = static_cast<double>(
       flat ? used_slices(scenario, training) : static_cast<std::int64_t>(regions));
   return 2 * (n - 1) / n;
-}
-
-// In whole bytes, up, but for what the doubles of a share lose.
-std::int64_t edge_bytes(double share, std::int64_t payload_bytes) {
-  constexpr double kRest = 1e-3;
-  return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(payload_bytes) - kRest));
 }
 
 LaneBytes ring_bytes(const Scenario& scenario, const TrainingOptions& training,
@@ -80,21 +67,12 @@ LaneBytes star_bytes(const Scenario& scenario, const TrainingOptions& training,
   return lanes;
 }
 
-// Reduction inside regions, of the region that takes longest.
-Nanoseconds local_time(const Scenario& scenario, const TrainingOptions& training) {
-  Nanoseconds longest = 0;
-  for (const engine::RegionOptions& region : scenario.network.regions) {
-    std::int64_t slices = 0;
-    for (const auto& group : scenario.islands) {
-      if (group.region == region.name) slices += used_count(group, training.use) * group.slices;
-    }
-    longest = std::max(longest, engine::local_all_reduce(region, static_cast<std::size_t>(slices),
-                                                         gradient_bytes(scenario)));
-  }
-  return longest;
-}
-
 }  // namespace
+
+std::int64_t largest_fragment_bytes(const TrainingOptions& training, const methods::Fleet& fleet) {
+  const auto& sizes = fleet.shape.fragment_parameters;
+  return methods::wire_bytes(*std::max_element(sizes.begin(), sizes.end()), training.wire);
+}
 
 std::vector<std::uint16_t> used_region_indices(const Scenario& scenario,
                                                const TrainingOptions& training) {
@@ -128,24 +106,6 @@ LinkBytes bytes_per_step(const Scenario& scenario, const TrainingOptions& traini
                  central ? star_bytes(scenario, training, fleet, payload)
                          : ring_bytes(scenario, training, largest_fragment_bytes(training, fleet),
                                       payload));
-}
-
-Nanoseconds exposed_time(const Scenario& scenario, const TrainingOptions& training,
-                         Nanoseconds compute) {
-  if (scenario.network.model == engine::NetworkModel::kNone) return 0;
-  const std::int64_t bytes = gradient_bytes(scenario), last = bytes / training.buckets;
-  const engine::ReducePlan plan = nominal_plan(scenario, training, bytes);
-  if (plan.members.size() < 2) return 0;
-  const double share = edge_share(scenario, training, plan.members.size());
-  const auto exchange = [&](std::int64_t payload, Nanoseconds already) {
-    return plan.exchange_time(edge_bytes(share, payload), already);
-  };
-  const Nanoseconds local = local_time(scenario, training);
-  const Nanoseconds first_ready = compute / 3 + 2 * compute / 3 / training.buckets;
-  const Nanoseconds ready = std::max(compute, compute / 3 + local);
-  const Nanoseconds begun = std::max(ready, first_ready + exchange(bytes - last, 0));
-  return begun + exchange(last, begun - ready) + plan.extra_latency + local / training.buckets -
-         compute;
 }
 
 Nanoseconds sync_time(const Scenario& scenario, const TrainingOptions& training,

@@ -34,11 +34,8 @@ engine::ReducePlan nominal_plan(const Scenario& scenario, const methods::Trainin
 LinkBytes bytes_per_step(const Scenario& scenario, const methods::TrainingOptions& training,
                          const methods::Fleet& fleet);
 
-// By how much exchanging gradients across regions makes a data-parallel step longer than `compute`: the
-// first buckets leave when they are ready, the last when the backward pass (two thirds) is done.
-// Source: logic of the Decoupled DiLoCo authors' bandwidth page, closed form (facts 3.3).
-base::Nanoseconds exposed_time(const Scenario& scenario, const methods::TrainingOptions& training,
-                               base::Nanoseconds compute);
+// In the arm's wire format.
+std::int64_t largest_fragment_bytes(const methods::TrainingOptions& training, const methods::Fleet& fleet);
 
 // All-reduce of the largest fragment between regions, alone on the links.
 base::Nanoseconds sync_time(const Scenario& scenario, const methods::TrainingOptions& training,

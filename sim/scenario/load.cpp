@@ -55,8 +55,12 @@ LoadResult load_text(const std::string& text, const std::string& name,
   const std::string data_folder = folder ? *folder : folder_of(name);
   Bound bound = bind_scenario(std::move(root), changes, seed, data_folder, problems);
   bound.scenario.folder = data_folder;
-  validate(bound, problems);
-  if (!problems.list().empty()) return failed(problems, bound.file_missing);
+  const bool whole = validate(bound, problems);
+  if (!problems.list().empty()) {
+    LoadResult refused = failed(problems, bound.file_missing);
+    if (whole) refused.refused = std::move(bound.scenario);
+    return refused;
+  }
   LoadResult result;
   result.scenario = std::move(bound.scenario);
   return result;

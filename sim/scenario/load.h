@@ -16,6 +16,9 @@ namespace sim::scenario {
 struct LoadResult {
   std::optional<Scenario> scenario;
   std::vector<base::Diagnostic> diagnostics;
+  // Beside diagnostics: a scenario that is read and right in itself, and refused for what its fleet cannot
+  // carry. To forecast from, not to run.
+  std::optional<Scenario> refused;
   bool file_missing = false;  // the file, or one that it names, cannot be read: exit 3
 };
 

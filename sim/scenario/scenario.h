@@ -53,6 +53,7 @@ struct Scenario {
   readers::EnergyOptions energy;
   readers::CostOptions cost;
   bool allow_overload;            // overload = "allow"
+  bool ignore_memory = false;     // memory = "ignore"
   std::vector<Arm> arms;          // the first is [training]; the reference of comparisons
   std::vector<Expectation> expectations;
 };

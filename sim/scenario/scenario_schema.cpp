@@ -88,6 +88,9 @@ const SchemaOf<Scenario>& head_schema() {
           .choice("overload", &S::allow_overload,
                   base::Choices<bool>{{"refuse", false}, {"allow", true}}, "refuse",
                   "a steady state that needs more than a link has")
+          .choice("memory", &S::ignore_memory,
+                  base::Choices<bool>{{"refuse", false}, {"ignore", true}}, "refuse",
+                  "a model whose state and gradients do not fit the chips of its slice")
           .table("marks", &S::marks, mark_schema(), "where arms are compared")
           .table("model", &S::model, methods::nominal_model_schema(), "nominal model")
           .table("network", &S::network, engine::network_schema(), "how transfers are simulated")

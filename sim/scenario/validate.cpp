@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/scenario/catalogue.h"
+#include "sim/scenario/forecast.h"
 #include "sim/scenario/names.h"
 
 namespace sim::scenario {
@@ -109,6 +110,7 @@ void fill_peak(Bound& bound, std::size_t index, Problems& problems) {
   const ChipEntry* const chip = find_chip(island.chip);
   if (chip != nullptr) {
     if (island.peak_flops == 0) island.peak_flops = chip->peak_flops;
+    if (island.chip_memory == 0) island.chip_memory = chip->memory_bytes;
     return;
   }
   if (island.peak_flops > 0) return;
@@ -224,7 +226,7 @@ void check_arm_names(const Bound& bound, Problems& problems) {
 
 }  // namespace
 
-void validate(Bound& bound, Problems& problems) {
+bool validate(Bound& bound, Problems& problems) {
   check_name(bound.scenario.name, place_of(bound.root, {"name"}), problems);
   check_regions_and_links(bound, problems);
   fill_egress(bound.scenario);
@@ -236,10 +238,13 @@ void validate(Bound& bound, Problems& problems) {
   }
   check_marks(bound, problems);
   check_marks_can_be_met(bound, problems);
-  if (!problems.list().empty()) return;
+  if (!problems.list().empty()) return false;
   for (std::size_t arm = 0; arm < bound.scenario.arms.size(); ++arm) {
+    resolve_overlap(bound.scenario, bound.scenario.arms[arm]);
     validate_arm_on_fleet(bound, arm, problems);
   }
+  validate_memory(bound, problems);
+  return true;
 }
 
 }  // namespace sim::scenario

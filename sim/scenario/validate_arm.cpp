@@ -73,7 +73,7 @@ void check_schedule_of_syncs(const Case& c) {
     c.problems.add(c.at("quorum"), fmt::format("must not exceed the number of learners ({}); got {}",
                                                learners, t.quorum));
   }
-  if (t.overlap_steps >= t.sync_every) {
+  if (!t.overlap_fit && t.overlap_steps >= t.sync_every) {
     c.problems.add(c.at("overlap_steps"),
                    fmt::format("must be less than training.sync_every ({}); got {}", t.sync_every,
                                t.overlap_steps));
@@ -296,7 +296,7 @@ void check_rows_of_proxy(const Case& c) {
 
 void check_fit(const Case& c) {
   if (c.scenario.allow_overload) return;
-  const ArmForecast arm = forecast_arm(c.scenario, c.arm);
+  const ArmForecast arm = forecast_load(c.scenario, c.arm);
   if (arm.stalls) return;
   for (const LinkForecast& link : arm.links) {
     if (link.needed_bytes_per_s <= link.available_bytes_per_s) continue;

@@ -170,20 +170,19 @@ void code_body(C& c, Fact& fact, std::vector<Contributor>& contributors, std::ui
   throw std::logic_error("a fact of an unknown kind cannot be coded");
 }
 
-// `format` is the file's: watts and prices came with 2, a slice's own step time with 3. A shape of an
-// older format knows none.
+// `format` is the file's: a slice's own step time came with 3. A shape of format 2 knows none.
 template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) {
-  const bool has_prices = format >= 2, has_step_times = format >= 3;
+  const bool has_step_times = format >= 3;
   code_list(c, shape.regions, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.islands, [&c](std::string& name) { code(c, name); });
   code_list(c, shape.links, [&c](LinkShape& link) {
     code_all(c, link.region_a, link.region_b, link.bytes_per_s, link.one_way,
              link.dollars_per_gb);
   });
-  code_list(c, shape.slices, [&c, has_prices, has_step_times](SliceShape& slice) {
+  code_list(c, shape.slices, [&c, has_step_times](SliceShape& slice) {
     code_all(c, slice.name, slice.island, slice.region, slice.learner, slice.chips,
              slice.first_slot, slice.slot_count, slice.tokens);
-    if (has_prices) code_all(c, slice.milliwatts, slice.nanodollars_per_h);
+    code_all(c, slice.milliwatts, slice.nanodollars_per_h);
     if (has_step_times) code(c, slice.step_time);
   });
   code_list(c, shape.learners, [&c](LearnerShape& learner) {
@@ -194,7 +193,7 @@ template <class C> void code_shape(C& c, RunShape& shape, std::uint64_t format) 
   code_list(c, shape.fragment_parameters, [&c](std::int64_t& size) { code(c, size); });
   code_all(c, shape.chips, shape.slots, shape.batch_tokens, shape.native_tokens_per_s,
            shape.nominal_step, shape.model_is_learner, shape.may_roll_back);
-  if (has_prices) code(c, shape.watts_assumed);
+  code(c, shape.watts_assumed);
   if (has_step_times) code(c, shape.steps_vary);
 }
 
@@ -222,11 +221,13 @@ void decode(Decoder& decoder, Fact& fact, Nanoseconds previous_at,
   code_body(decoder, fact, contributors, format);
 }
 
-void encode(Encoder& encoder, const RunShape& shape) {
+void encode(Encoder& encoder, const RunShape& shape, std::uint64_t format) {
   RunShape copy = shape;
-  code_shape(encoder, copy);
+  code_shape(encoder, copy, format);
 }
 
-void decode(Decoder& decoder, RunShape& shape) { code_shape(decoder, shape); }
+void decode(Decoder& decoder, RunShape& shape, std::uint64_t format) {
+  code_shape(decoder, shape, format);
+}
 
 }  // namespace sim::tape

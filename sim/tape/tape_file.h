@@ -2,7 +2,7 @@
 //
 // Form (integers lowest byte first):
 //   "ATOLTAPE"                                    magic, 8 bytes
-//   format                                        8 bytes, 3 (2 had no step times of slices)
+//   format                                        8 bytes, 3 (2: no step times, no exchanges)
 //   block of the header: scenario hash, RunShape  count 0
 //   blocks of facts                               each about 64 KiB
 //   end mark: a block of no bytes whose count is the number of facts in the file

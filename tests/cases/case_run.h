@@ -45,15 +45,13 @@ inline std::size_t arm_of(const sim::scenario::Scenario& scenario, const std::st
   throw std::runtime_error("no arm " + arm);
 }
 
-// The summary of one arm ("": the first) with the scenario's own seed.
-// Errors: std::runtime_error with the diagnostics, or with the reason why the run failed.
-inline nlohmann::json run_case(const std::string& name, const std::string& arm = "",
-                               const std::vector<std::string>& sets = {}) {
+// The summary of one arm with the scenario's own seed.
+// Errors: std::runtime_error with the reason why the run failed.
+inline nlohmann::json run_scenario(const sim::scenario::Scenario& scenario, std::size_t arm) {
   namespace experiment = sim::experiment;
-  const sim::scenario::Scenario scenario = loaded_case(name, sets);
   experiment::SimulateRequest request{};
   request.scenario = &scenario;
-  request.arm = arm_of(scenario, arm);
+  request.arm = arm;
   request.seed = scenario.seed;
   request.threads = 1;
   experiment::InterruptionWatch watch;
@@ -67,6 +65,14 @@ inline nlohmann::json run_case(const std::string& name, const std::string& arm =
     throw std::runtime_error(endings[0].reason);
   }
   return nlohmann::json::parse(endings[0].bytes);
+}
+
+// The same of NAME.toml ("": its first arm) with `sets`.
+// Errors: std::runtime_error with the diagnostics, too.
+inline nlohmann::json run_case(const std::string& name, const std::string& arm = "",
+                               const std::vector<std::string>& sets = {}) {
+  const sim::scenario::Scenario scenario = loaded_case(name, sets);
+  return run_scenario(scenario, arm_of(scenario, arm));
 }
 
 }  // namespace tests_cases

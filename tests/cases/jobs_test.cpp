@@ -35,25 +35,26 @@ TEST_CASE("cases: one learner is data parallel after a chip's failure", "[cases]
 }
 
 // 1,000 s, of which both stop for the downscale of 10 s, the upscale of 12 s and the copy of 14 GB at
-// 625 MB/s, 22.4 s; the side that goes on has two thirds of the slices for 300 s: (655 + 2/3 x 300) / 1000.
+// 625 MB/s, 22.4 s; the side that goes on has two thirds of the slices for 300 s: (655 + 2/3 x 300) / 1000,
+// give or take the two steps of about 3 s in which a fault strikes.
 TEST_CASE("cases: a partition costs elastic data parallel no more than a kill", "[cases]") {
   const json killed = run_case("kill-region-300s", "dp");
   const json cut_off = run_case("partition-region-300s", "dp");
-  CHECK_THAT(goodput_of(killed, "stepping"), WithinAbs(0.856, 5e-4));
+  CHECK_THAT(goodput_of(killed, "stepping"), WithinAbs(0.856, 6e-3));
   CHECK(goodput_of(cut_off, "stepping") >= goodput_of(killed, "stepping"));
   CHECK(goodput_of(cut_off, "token") >= goodput_of(killed, "token"));
 }
 
-// Of 2 GB, 63/64 leave after 0.34375 s and take 0.03 + 3.15 s; the last bucket 0.03 + 0.05 s; the ring of
-// two has 0.03 s of delays more; 1/64 of the 0.0707 s inside a region is behind that: 3.635 s for each of
-// 275 steps, with 2 GB each way.
+// Of 2 GB, 63/64 leave after 0.34375 s and take 0.03 + 3.15 s; the last bucket follows them without a delay
+// of its own, 0.05 s; the ring of two has 0.03 s of delays more; 1/64 of the 0.0707 s inside a region is
+// behind that: 3.605 s for each of 277 steps, with 2 GB each way.
 TEST_CASE("cases: a learner over two regions pays for its gradients like data parallel", "[cases]") {
   for (const std::string arm : {"decoupled-diloco", "dp"}) {
     CAPTURE(arm);
     const json summary = run_case("span-free-wan", arm);
-    CHECK(steps_of(summary) == 275);
-    CHECK_THAT(goodput_of(summary, "chip"), WithinAbs(1 / 3.635, 5e-4));
-    CHECK(summary["wan"]["bytes"].get<std::int64_t>() == 275 * 4'000'000'000);
+    CHECK(steps_of(summary) == 277);
+    CHECK_THAT(goodput_of(summary, "chip"), WithinAbs(1 / 3.605, 5e-4));
+    CHECK(summary["wan"]["bytes"].get<std::int64_t>() == 277 * 4'000'000'000);
   }
 }
 

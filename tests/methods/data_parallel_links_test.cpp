@@ -39,7 +39,7 @@ double step_s(const Setup& setup) {
 }
 
 // What is sent first, 63/64 of 2 MB, leaves at 1/3 + 2/3 / 64 = 0.34375 s; the last 31,250 bytes at the
-// end of the second of compute, or when the first are through. Each hop has 10 ms. Two slices of a
+// end of the second of compute, or on the heels of the first. Each hop has 10 ms. Two slices of a
 // region reduce 2 MB at 1 GB/s, with twice 50 us: 2.1 ms, 1/64 of it behind the end.
 struct Expected {
   double share;        // of the payload that each edge carries: 2 (n-1)/n
@@ -47,7 +47,7 @@ struct Expected {
   double extra_s;      // delays of the ring beyond one hop
   double step_s() const {
     const double first = 0.34375 + 0.01 + share * 1968750 / bytes_per_s;
-    return std::max(1.0, first) + 0.01 + share * 31250 / bytes_per_s + extra_s + 0.0021 / 64;
+    return std::max(1.0 + 0.01, first) + share * 31250 / bytes_per_s + extra_s + 0.0021 / 64;
   }
 };
 
