@@ -47,20 +47,30 @@ TEST_CASE("cases: a learner far behind adopts what it was sent", "[cases]") {
   CHECK(run_case("not-kept-slow-link")["duration_s"] == 200.0);
 }
 
-// All 4 MB have left by the end at 1.365 s: a run of one window and a part has the mean for its peak at
-// least.
+// As the file stands it ends before the first step: equal parts of the batch on an island of 8 chips beside one
+// of 1,332. With parts by speed all 4 MB have left when the step ends at about 1.4 s. Windows are one step
+// long, so the run is one window and a part of the next: its peak is the larger of the first window's mean
+// and of the whole run's.
 TEST_CASE("cases: no peak is below its mean", "[cases]") {
-  const auto wan = run_case("peak-below-mean")["wan"];
+  const auto wan = run_case("peak-below-mean", "",
+                            {"training.split=by-speed", "island.i1.peak=900 TFLOP/s"})["wan"];
+  CHECK(wan["bytes"] == 4'000'000);
   CHECK(wan["mean_gbps"].get<double>() > 0.02);
   CHECK(wan["peak_gbps"].get<double>() >= wan["mean_gbps"].get<double>());
+  const auto never = run_case("peak-below-mean")["wan"];
+  CHECK(never["peak_gbps"].get<double>() >= never["mean_gbps"].get<double>());
 }
 
+// Evaluated every 30 steps, on what ten steps merged last: after steps 20 and 50. The distances from the
+// optimum grow about 35-fold a step (loss 8.8e62 after 20, so 1e31); a float ends at 3.4e38, some five
+// steps on. The evaluation at step 60 is the first that can show it; five waits for merges come before.
 TEST_CASE("cases: a run that diverges says when", "[cases]") {
   const auto bad = run_case("d12_nan", "bad");
-  CHECK(bad["diverged"]["at_s"] == 210.0);
-  CHECK(bad["diverged"]["step"] == 210);
+  CHECK(bad["diverged"]["step"] == 60);
+  CHECK(bad["diverged"]["at_s"].get<double>() == Approx(60.25).margin(0.05));
   CHECK(bad["loss"]["final"].is_null());
   CHECK(bad["marks"]["time"]["loss"].is_null());
+  CHECK(bad["goodput"]["token"].get<double>() > 0.97);
   CHECK(run_case("d12_nan", "good")["diverged"].is_null());
 }
 
