@@ -9,15 +9,14 @@ namespace sim::methods {
 
 using tape::TransferStatus;
 
-bool BarrierSyncs::receives(const Sync& sync, const Replica& replica) const {
-  return replica.listening && !sync.given_up[replica.job.learner()] &&
-         roll_.meets(replica.job.region());
+bool BarrierSyncs::receives(const Replica& replica) const {
+  return replica.listening && roll_.meets(replica.job.region());
 }
 
 // All that give or receive.
 void BarrierSyncs::call_members(Sync& sync) const {
   for (const auto& replica : replicas_) {
-    sync.members[replica->job.learner()] = receives(sync, *replica);
+    sync.members[replica->job.learner()] = receives(*replica);
   }
   for (const Take& take : sync.takes) sync.members[take.learner] = true;
 }
@@ -77,10 +76,12 @@ void BarrierSyncs::hand_out(const Sync& sync, std::uint32_t version) {
   const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
   for (const auto& replica : replicas_) {
     const std::uint16_t m = replica->job.learner();
-    if (sync.members[m] && !sync.given_up[m]) {
+    if (sync.given_up[m]) {
+      world_.say(tape::BroadcastChanged{sync.id, m, sync.fragment, 0});
+    } else if (sync.members[m]) {
       replica->inbox.push_back(broadcast);
       if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
-    } else if (receives(sync, *replica)) {
+    } else if (receives(*replica)) {
       const std::uint16_t source = nearest_member_region(sync, replica->job.region());
       world_.conductor.spawn(deliver(*replica, broadcast, source), decision());
     } else {

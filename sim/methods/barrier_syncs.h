@@ -103,8 +103,9 @@ class BarrierSyncs {
   bool ready(const Sync& sync) const;
   bool awaits(const Sync& sync, const Replica& replica) const;
   bool sits_out(const Replica& replica, std::uint16_t fragment) const;
-  // Would get the result of an all-reduce that begins now.
-  bool receives(const Sync& sync, const Replica& replica) const;
+  // Would get the result of an all-reduce that begins now. Also who has given it up: it keeps the global
+  // fragment up to date, and only its own parameters as they are.
+  bool receives(const Replica& replica) const;
   void call_members(Sync& sync) const;
   std::vector<std::uint16_t> regions_of(const Sync& sync) const;
   Nanoseconds local_time(const Sync& sync, const std::vector<std::uint16_t>& regions) const;
