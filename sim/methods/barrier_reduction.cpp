@@ -64,7 +64,7 @@ engine::Process BarrierSyncs::carry(Sync& sync) {
   const std::vector<std::uint16_t> regions = regions_of(sync);
   co_await world_.conductor.sleep_for(local_time(sync, regions), decision());
   const TransferStatus status =
-      co_await reduce_among_regions(world_, regions, roll_.lead_region(),
+      co_await reduce_among_regions(world_, regions, regions.front(),
                                     fragment_wire_bytes(world_, sync.fragment));
   if (sync.reduction == Reduction::kRuns) {
     sync.reduction = status == TransferStatus::kOk ? Reduction::kDone : Reduction::kBroken;
