@@ -110,6 +110,10 @@ engine::Process BarrierSyncs::deliver(Replica& replica, Broadcast broadcast, std
   const TransferStatus status = co_await world_.transport.send(
       {source, replica.job.region(), fragment_wire_bytes(world_, broadcast.fragment)},
       tape::TrafficClass::kFragment, decision());
+  if (status == TransferStatus::kOk && broadcast.epoch == epoch_ &&
+      broadcast.version == versions_[broadcast.fragment]) {
+    newest_regions_[broadcast.fragment].insert(replica.job.region());
+  }
   const bool meant = replica.listening && replica.listening_number == number;
   if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) {
     world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});
