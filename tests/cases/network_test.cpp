@@ -3,7 +3,9 @@
 // Goal:   what regions exchange goes the best way that there is, the forecast says the same, and a
 //         network that is better or less broken never costs more.
 // Method: the small inputs of this folder; each value by hand beside it.
-// Teeth:  seen failing on the program before: each "was" below.
+// Teeth:  the program before was seen giving other values for the rings of nine, ten, four and eight, the
+//         brown-out and the delays (each "was" there); the edge at a thousandth was seen failing with what
+//         was in flight left to crawl.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>

@@ -3,8 +3,7 @@
 // Goal:   a relayed transfer pays the delays of its path once and moves at its narrowest link; every
 //         link is charged; SimGrid and the closed form agree; a break on the way breaks it.
 // Method: closed forms on a chain of three regions, in a forked child each.
-// Teeth:  seen failing with the delay of each link alone, the asked hop left on the tape instead of the
-//         links, the path looked up again at each fault, and the last exchange waiting its delay anew.
+// Teeth:  seen failing with the longest delay taken off a ring whose narrowest link has another.
 #include <catch2/catch.hpp>
 #include <set>
 

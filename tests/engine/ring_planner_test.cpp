@@ -3,9 +3,7 @@
 // Goal:   the planned ring is the best of all rings of its kind; a link added or made faster makes no
 //         plan of that kind slower; relays are charged on every link; 64 regions take less than 2 s.
 // Method: brute force over all rings with a cost written down a second time; random meshes.
-// Teeth:  seen failing with the load of a lane counted once per ring instead of once per edge, the bound
-//         without the delays that are left out, the widest path by hops first, the gain turned round,
-//         and members left out without a name.
+// Teeth:  seen failing with the walk round the tree expected where a relayed ring has shorter delays.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>

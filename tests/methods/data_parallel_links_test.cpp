@@ -3,9 +3,9 @@
 // Goal:   a step's time has the closed form of an overlapped all-reduce; joining moves the state once;
 //         a cut link makes a job wait that is not elastic, and an elastic one go on with one side.
 // Method: gradients of 2 MB in 64 buckets; every part of the sum stands in the comment.
-// Teeth:  seen failing with the last bucket sent with the others, with its delay paid behind theirs, with
-//         the flat ring charged as the two-level one, with growth tried at every step while the link is
-//         cut, and with an elastic job that waits for the link.
+// Teeth:  seen failing with the last bucket sent with the others, with the flat ring charged as the
+//         two-level one, with growth tried at every step while the link is cut, and with an elastic job
+//         that waits for the link.
 #include <catch2/catch.hpp>
 
 #include "tests/methods/forked_world.h"

@@ -245,7 +245,6 @@ TEST_CASE("tape file: watts, prices and step times come back; format 2 knows no 
   CHECK(old.nominal_step == shape.nominal_step);
 }
 
-// Teeth: seen failing with the exchange written in either format, and left 0 in format 2.
 TEST_CASE("tape file: an exchange comes back; in format 2 each transfer is its own", "[unit][tape]") {
   const Fact fact(1_s, TransferStarted{5, 9, 7, 3, 4, TrafficClass::kFragment});
   const auto through = [&fact](std::uint64_t format) {
