@@ -3,7 +3,8 @@
 // Goal:   each property in the header's list has a tape that breaks it and nothing else.
 // Method: a good tape, and the same with one fact added, removed or changed.
 // Teeth:  seen failing with the test for a version merged twice removed, and with the number of the
-//         last step not compared.
+//         last step not compared; the sync ledger with a barrier's due counted twice, and with a merge
+//         in time that a learner stood still for.
 #include "sim/readers/properties.h"
 
 #include <catch2/catch.hpp>

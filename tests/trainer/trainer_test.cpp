@@ -5,9 +5,10 @@
 // Teeth:  seen failing with the outer rate ignored, an update counted for an empty batch, an
 //         evaluation of learner 0 instead of the syncer or the other way round, an old loss used
 //         again after a merge or a step, the mixing swapped, lost takes kept, weight 0 passed on, a
-//         merge that writes into the version before it, versions never forgotten or kept without
-//         bound, and, one by one, without the checks on: a second take, another incarnation, takes
-//         left over, a second send, another checkpoint's step, the batch, the mixing.
+//         merge that writes into the version before it, versions never forgotten, broadcasts that
+//         are lost or sent again not counted, a donor's not shared, divergence not told,
+//         and, one by one, without the checks on: a second take, another incarnation, takes left
+//         over, a second send, another checkpoint's step, the batch, the mixing.
 #include "sim/trainer/trainer.h"
 
 #include <catch2/catch.hpp>
