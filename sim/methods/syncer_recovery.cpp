@@ -275,6 +275,9 @@ engine::Task<> Syncer::load_checkpoint(std::size_t index) {
   co_await world_.conductor.sleep_for(
       world_.training.elasticity.restart + world_.training.checkpoint.load, decision());
   if (!any_fragment_lost() || !nobody_has_state()) co_return;
+  if (world_.training.checkpoint.every > 0) {
+    next_checkpoint_ = world_.conductor.now() + world_.training.checkpoint.every;
+  }
   if (!world_.training.checkpoint.redo) {
     for (std::size_t p = 0; p < holders_.fragment_count(); ++p) holders_.receive(index, p);
     forget_lead();
