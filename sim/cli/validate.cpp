@@ -12,8 +12,9 @@ namespace {
 // What the fleet cannot carry is easier to mend with its figures in sight.
 int told_beside_refusal(const Loaded& loaded, const CommandLine& line) {
   if (!loaded.refused) return loaded.exit_code;
-  print_error(base::format(scenario::forecast_warnings(*loaded.refused, line.file)));
-  return print_result(scenario::forecast_text(*loaded.refused)) ? loaded.exit_code : kFileTrouble;
+  scenario::NominalPlans plans(loaded.refused->network);
+  print_error(base::format(scenario::forecast_warnings(*loaded.refused, line.file, plans)));
+  return print_result(scenario::forecast_text(*loaded.refused, plans)) ? loaded.exit_code : kFileTrouble;
 }
 
 }  // namespace
@@ -22,8 +23,9 @@ int validate(const CommandLine& line) {
   const Loaded loaded = load(line);
   if (!loaded.scenario) return told_beside_refusal(loaded, line);
   print_error(base::format(scenario::failure_warnings(*loaded.scenario, line.file)));
-  print_error(base::format(scenario::forecast_warnings(*loaded.scenario, line.file)));
-  return print_result(scenario::forecast_text(*loaded.scenario)) ? kDone : kFileTrouble;
+  scenario::NominalPlans plans(loaded.scenario->network);
+  print_error(base::format(scenario::forecast_warnings(*loaded.scenario, line.file, plans)));
+  return print_result(scenario::forecast_text(*loaded.scenario, plans)) ? kDone : kFileTrouble;
 }
 
 }  // namespace sim::cli

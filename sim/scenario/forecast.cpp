@@ -73,10 +73,11 @@ base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanosecond
 
 namespace {
 
+// Data parallel exchanges within its one learner, and a central syncer over the ways to it.
 WideReduce wide_reduce_of(const Scenario& scenario, const methods::TrainingOptions& training,
-                          const methods::Fleet& fleet) {
-  if (meets_centrally(training)) return {};
-  return wide_reduce(scenario.network, used_region_indices(scenario, training),
+                          const methods::Fleet& fleet, NominalPlans& plans) {
+  if (training.method == MethodKind::kDataParallel || meets_centrally(training)) return {};
+  return wide_reduce(plans, used_region_indices(scenario, training),
                      largest_fragment_bytes(training, fleet));
 }
 
@@ -87,10 +88,10 @@ methods::Fleet fleet_of(const Scenario& scenario, const methods::TrainingOptions
 
 // The slowest learner's compute and exchange; returns seconds of the fastest's whole step.
 double add_steps(const Scenario& scenario, const methods::TrainingOptions& training,
-                 const methods::Fleet& fleet, ArmForecast& result) {
+                 const methods::Fleet& fleet, NominalPlans& plans, ArmForecast& result) {
   double fastest_s = std::numeric_limits<double>::infinity(), slowest_s = 0;
   for (const auto& learner : fleet.shape.learners) {
-    const LearnerStep step = learner_step(scenario, training, fleet, learner);
+    const LearnerStep step = learner_step(scenario, training, fleet, learner, plans);
     const double whole_s = base::to_seconds(step.compute + step.exposed);
     fastest_s = std::min(fastest_s, whole_s);
     if (whole_s < slowest_s) continue;
@@ -103,9 +104,9 @@ double add_steps(const Scenario& scenario, const methods::TrainingOptions& train
 
 // Barriers: the largest fragment's sync, and what of it holds a step up where learners wait for it.
 void add_barriers(const Scenario& scenario, const methods::TrainingOptions& training,
-                  const methods::Fleet& fleet, ArmForecast& result) {
+                  const methods::Fleet& fleet, NominalPlans& plans, ArmForecast& result) {
   const double step_s = base::to_seconds(result.step_time + result.exchange_per_step);
-  const double sync = base::to_seconds(sync_time(scenario, training, fleet));
+  const double sync = base::to_seconds(sync_time(scenario, training, fleet, plans));
   const double late = std::max(0.0, sync - static_cast<double>(training.overlap_steps) * step_s);
   result.sync_time = base::from_seconds(sync);
   if (!result.stalls) return;
@@ -122,7 +123,8 @@ void add_links(const Scenario& scenario, const LinkBytes& bytes, double pace_s, 
   }
 }
 
-ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
+                    NominalPlans& plans) {
   const methods::TrainingOptions& training = arm.training;
   ArmForecast result{};
   result.name = training.name;
@@ -131,16 +133,16 @@ ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fle
   const bool data_parallel = training.method == MethodKind::kDataParallel;
   result.stalls =
       data_parallel || (barriers && training.late == methods::LatePolicy::kBlock);
-  const double fastest_s = add_steps(scenario, training, fleet, result);
+  const double fastest_s = add_steps(scenario, training, fleet, plans, result);
   if (data_parallel) std::swap(result.stall_per_step, result.exchange_per_step);
-  if (barriers) add_barriers(scenario, training, fleet, result);
+  if (barriers) add_barriers(scenario, training, fleet, plans, result);
   const base::Nanoseconds period =
       result.step_time + result.exchange_per_step + result.stall_per_step;
   if (!data_parallel) result.cycle_time = period * training.sync_every;
   forecast_join(scenario, training, result);
   // The syncer's pace is that of its fastest learner; data parallel has the pace that it has.
   const double period_s = std::max(1e-9, base::to_seconds(period));
-  add_links(scenario, bytes_per_step(scenario, training, fleet),
+  add_links(scenario, bytes_per_step(scenario, training, fleet, plans),
             data_parallel || barriers ? period_s : std::max(1e-9, fastest_s), result);
   const double global_steps = steps_to_last_mark(scenario, period_s);
   result.learner_steps = global_steps * static_cast<double>(result.learners);
@@ -151,20 +153,27 @@ ArmForecast load_of(const Scenario& scenario, const Arm& arm, const methods::Fle
 }  // namespace
 
 ArmForecast forecast_load(const Scenario& scenario, const Arm& arm) {
-  return load_of(scenario, arm, fleet_of(scenario, arm.training));
+  NominalPlans plans(scenario.network);
+  return load_of(scenario, arm, fleet_of(scenario, arm.training), plans);
 }
 
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm) {
+  NominalPlans plans(scenario.network);
+  return forecast_arm(scenario, arm, plans);
+}
+
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm, NominalPlans& plans) {
   const methods::Fleet fleet = fleet_of(scenario, arm.training);
-  const WideReduce wide = wide_reduce_of(scenario, arm.training, fleet);
-  ArmForecast result = load_of(scenario, arm, fleet);
-  result.merges = forecast_merges(scenario, arm, fleet, wide);
+  const WideReduce wide = wide_reduce_of(scenario, arm.training, fleet, plans);
+  ArmForecast result = load_of(scenario, arm, fleet, plans);
+  result.merges = forecast_merges(scenario, arm, fleet, wide, plans);
   return result;
 }
 
 std::vector<ArmForecast> forecast(const Scenario& scenario) {
+  NominalPlans plans(scenario.network);
   std::vector<ArmForecast> result;
-  for (const Arm& arm : scenario.arms) result.push_back(forecast_arm(scenario, arm));
+  for (const Arm& arm : scenario.arms) result.push_back(forecast_arm(scenario, arm, plans));
   return result;
 }
 
@@ -180,16 +189,17 @@ std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& 
   return {base::to_seconds(fastest), base::to_seconds(slowest)};
 }
 
-OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm) {
+OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm, NominalPlans& plans) {
   const methods::TrainingOptions& training = arm.training;
   const methods::Fleet fleet = fleet_of(scenario, training);
-  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training, fleet));
+  return overlap_fit(scenario, arm, fleet, wide_reduce_of(scenario, training, fleet, plans), plans);
 }
 
 void resolve_overlap(const Scenario& scenario, Arm& arm) {
   if (!arm.training.overlap_fit) return;
   try {
-    arm.training.overlap_steps = fitting_overlap(scenario, arm).overlap_steps;
+    NominalPlans plans(scenario.network);
+    arm.training.overlap_steps = fitting_overlap(scenario, arm, plans).overlap_steps;
   } catch (const std::invalid_argument&) {
     // Told by the check of links, which comes next.
   }

@@ -57,13 +57,15 @@ base::Nanoseconds upsize_downtime(base::Nanoseconds state_time, base::Nanosecond
 
 // Errors, of all that follow: std::invalid_argument where regions that must talk have no links.
 ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm);
+// With plans that are shared among arms and forecasts of one network.
+ArmForecast forecast_arm(const Scenario& scenario, const Arm& arm, NominalPlans& plans);
 std::vector<ArmForecast> forecast(const Scenario& scenario);
 
 // The same without `merges`, which takes longest: what every load of a scenario looks at.
 ArmForecast forecast_load(const Scenario& scenario, const Arm& arm);
 
 // The smallest overlap_steps that this arm's syncs fit into.
-OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm);
+OverlapFit fitting_overlap(const Scenario& scenario, const Arm& arm, NominalPlans& plans);
 
 // overlap_steps = "fit" as the number that it stands for; where regions that must talk have no links, 1.
 void resolve_overlap(const Scenario& scenario, Arm& arm);
@@ -75,8 +77,11 @@ std::pair<double, double> slice_step_range(const Scenario& scenario, const Arm& 
 // that come late or of one contributor, folding slower than fragments fall due, learners of unequal pace,
 // slices as large as their island. Each with its figure and the key that mends it, tried by forecast.
 std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file);
+std::vector<base::Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file,
+                                                NominalPlans& plans);
 
 // As a table for people. An arm whose regions cannot talk has the reason in place of its figures.
 std::string forecast_text(const Scenario& scenario);
+std::string forecast_text(const Scenario& scenario, NominalPlans& plans);
 
 }  // namespace sim::scenario

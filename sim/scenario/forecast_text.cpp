@@ -78,11 +78,16 @@ std::string arm_text(const Arm& arm, const ArmForecast& forecast) {
 }  // namespace
 
 std::string forecast_text(const Scenario& scenario) {
+  NominalPlans plans(scenario.network);
+  return forecast_text(scenario, plans);
+}
+
+std::string forecast_text(const Scenario& scenario, NominalPlans& plans) {
   std::string text;
   for (const Arm& arm : scenario.arms) {
     text += arm.training.name + "\n";
     try {
-      text += arm_text(arm, forecast_arm(scenario, arm));
+      text += arm_text(arm, forecast_arm(scenario, arm, plans));
     } catch (const std::invalid_argument& reason) {
       text += fmt::format("  no forecast: {}\n", reason.what());
     }

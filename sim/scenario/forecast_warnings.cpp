@@ -30,6 +30,7 @@ struct Subject {
   const std::string& file;
   const Arm& arm;
   const ArmForecast& forecast;
+  NominalPlans& plans;
 
   Diagnostic warning(const std::string& key, std::string message, std::string hint) const {
     return {file, {}, key, fmt::format("arm \"{}\" {}", arm.training.name, message), std::move(hint),
@@ -47,7 +48,7 @@ std::optional<MergeForecast> tried(const Subject& s, Change change) {
   Arm arm = s.arm;
   change(arm.training);
   try {
-    return forecast_arm(s.scenario, arm).merges;
+    return forecast_arm(s.scenario, arm, s.plans).merges;
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
@@ -97,7 +98,7 @@ bool warn_of_unequal_steps(const Subject& s, std::vector<Diagnostic>& warnings) 
 
 // The key that mends merges that come late or alone: the least that does, tried by forecast.
 std::string mending_key(const Subject& s) {
-  const OverlapFit fit = fitting_overlap(s.scenario, s.arm);
+  const OverlapFit fit = fitting_overlap(s.scenario, s.arm, s.plans);
   if (fit.fits && fit.overlap_steps > s.arm.training.overlap_steps) {
     const auto longer = tried(s, [&](auto& t) { t.overlap_steps = fit.overlap_steps; });
     if (longer && is_good(*longer)) {
@@ -111,12 +112,24 @@ std::string mending_key(const Subject& s) {
   return "a larger sync_every, a narrower wire, or links of more bandwidth";
 }
 
+// The longest sync and the grace for learners of any phase do not fit, where phases drift apart.
+void warn_of_tight_overlap(const Subject& s, std::vector<Diagnostic>& warnings) {
+  const OverlapFit fit = fitting_overlap(s.scenario, s.arm, s.plans);
+  if (!s.forecast.merges.about || fit.overlap_steps <= s.arm.training.overlap_steps) return;
+  warnings.push_back(s.warning(
+      "training.overlap_steps",
+      fmt::format("needs {:.1f} steps for its longest sync and for the grace that learners out of phase need; "
+                  "got {}",
+                  fit.needed_steps, s.arm.training.overlap_steps),
+      mending_key(s)));
+}
+
 void warn_of_merges(const Subject& s, std::vector<Diagnostic>& warnings) {
   const MergeForecast& merges = s.forecast.merges;
   if (merges.merges < 0.5) return;
   const bool alone = s.forecast.learners > 1 && (merges.lone > kLateShare || merges.participation < kGoodShare);
   const bool late = merges.in_time < 1 - kLateShare;
-  if (!alone && !late) return;
+  if (!alone && !late) return warn_of_tight_overlap(s, warnings);
   const double overlap_s =
       static_cast<double>(s.arm.training.overlap_steps) * to_seconds(step_of(s));
   warnings.push_back(s.warning(
@@ -152,7 +165,7 @@ void warn_of_held_up(const Subject& s, std::vector<Diagnostic>& warnings) {
   const bool waits = to_seconds(s.forecast.stall_per_step) > kExposedShare * step_s;
   const bool late = merges.merges >= 0.5 && merges.in_time < 1 - kLateShare;
   if (!waits && !late) return;
-  const OverlapFit fit = fitting_overlap(s.scenario, s.arm);
+  const OverlapFit fit = fitting_overlap(s.scenario, s.arm, s.plans);
   std::string hint = "a larger sync_every, a narrower wire, or links of more bandwidth";
   if (fit.fits && fit.overlap_steps > s.arm.training.overlap_steps) {
     const auto longer = tried(s, [&](auto& t) { t.overlap_steps = fit.overlap_steps; });
@@ -232,12 +245,18 @@ void warn_of_arm(const Subject& s, std::vector<Diagnostic>& warnings) {
 }  // namespace
 
 std::vector<Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file) {
+  NominalPlans plans(scenario.network);
+  return forecast_warnings(scenario, file, plans);
+}
+
+std::vector<Diagnostic> forecast_warnings(const Scenario& scenario, const std::string& file,
+                                          NominalPlans& plans) {
   std::vector<Diagnostic> warnings;
   warn_of_memory(scenario, file, warnings);
   for (const Arm& arm : scenario.arms) {
     try {
-      const ArmForecast forecast = forecast_arm(scenario, arm);
-      warn_of_arm({scenario, file, arm, forecast}, warnings);
+      const ArmForecast forecast = forecast_arm(scenario, arm, plans);
+      warn_of_arm({scenario, file, arm, forecast, plans}, warnings);
     } catch (const std::invalid_argument&) {
       // Regions that cannot talk are an error of its own, told where the scenario is loaded.
     }

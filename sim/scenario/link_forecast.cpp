@@ -44,8 +44,9 @@ double edge_share(const Scenario& scenario, const TrainingOptions& training, std
 }
 
 LaneBytes ring_bytes(const Scenario& scenario, const TrainingOptions& training,
-                     std::int64_t planned_bytes, double payload) {
-  const engine::ReducePlan plan = nominal_plan(scenario, training, planned_bytes);
+                     std::int64_t planned_bytes, double payload, NominalPlans& plans) {
+  const engine::ReducePlan& plan =
+      plans.plan(used_region_indices(scenario, training), planned_bytes);
   LaneBytes lanes;
   for (const auto& ends : plan.hops_crossed) {
     lanes[ends] += edge_share(scenario, training, plan.members.size()) * payload;
@@ -83,19 +84,22 @@ std::vector<std::uint16_t> used_region_indices(const Scenario& scenario,
   return indices;
 }
 
-engine::ReducePlan nominal_plan(const Scenario& scenario, const TrainingOptions& training,
-                                std::int64_t payload_bytes) {
-  return engine::plan_all_reduce(engine::nominal_view(scenario.network),
-                                 used_region_indices(scenario, training), payload_bytes);
+const engine::ReducePlan& NominalPlans::plan(const std::vector<std::uint16_t>& regions,
+                                             std::int64_t payload_bytes) {
+  const auto [known, is_new] = made_.try_emplace({regions, payload_bytes});
+  if (is_new) {
+    known->second = engine::plan_all_reduce(engine::nominal_view(network_), regions, payload_bytes);
+  }
+  return known->second;
 }
 
 LinkBytes bytes_per_step(const Scenario& scenario, const TrainingOptions& training,
-                         const methods::Fleet& fleet) {
+                         const methods::Fleet& fleet, NominalPlans& plans) {
   if (scenario.network.model == engine::NetworkModel::kNone) return {};
   if (training.method == MethodKind::kDataParallel) {
     const std::int64_t bytes = gradient_bytes(scenario);
     return by_link(scenario.network,
-                   ring_bytes(scenario, training, bytes, static_cast<double>(bytes)));
+                   ring_bytes(scenario, training, bytes, static_cast<double>(bytes), plans));
   }
   const double payload = static_cast<double>(scenario.model.parameters) *
                          (optim::bits_per_value(training.wire) / 8.0) /
@@ -105,14 +109,14 @@ LinkBytes bytes_per_step(const Scenario& scenario, const TrainingOptions& traini
   return by_link(scenario.network,
                  central ? star_bytes(scenario, training, fleet, payload)
                          : ring_bytes(scenario, training, largest_fragment_bytes(training, fleet),
-                                      payload));
+                                      payload, plans));
 }
 
 Nanoseconds sync_time(const Scenario& scenario, const TrainingOptions& training,
-                      const methods::Fleet& fleet) {
+                      const methods::Fleet& fleet, NominalPlans& plans) {
   if (scenario.network.model == engine::NetworkModel::kNone) return 0;
   const std::int64_t bytes = largest_fragment_bytes(training, fleet);
-  return nominal_plan(scenario, training, bytes).time(bytes);
+  return plans.plan(used_region_indices(scenario, training), bytes).time(bytes);
 }
 
 }  // namespace sim::scenario

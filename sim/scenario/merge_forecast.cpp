@@ -127,9 +127,10 @@ base::Nanoseconds push_time(const Scenario& scenario, const Arm& arm, const meth
 }
 
 // Learners whose gradients cross the links that the syncs need.
-bool shares_links(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+bool shares_links(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
+                  NominalPlans& plans) {
   return std::ranges::any_of(fleet.shape.learners, [&](const auto& learner) {
-    return learner_step(scenario, arm.training, fleet, learner).is_wide;
+    return learner_step(scenario, arm.training, fleet, learner, plans).is_wide;
   });
 }
 
@@ -155,8 +156,8 @@ std::vector<std::size_t> played_learners(const methods::Fleet& fleet) {
 }
 
 SyncerPlay play_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                   const WideReduce& wide, const std::vector<std::size_t>& chosen) {
-  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
+                   const WideReduce& wide, const std::vector<std::size_t>& chosen, NominalPlans& plans) {
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet, plans);
   SyncerPlay play{};
   const std::uint16_t lead = is_central(arm.training)
                                  ? engine::region_index(scenario.network, arm.training.syncer.region)
@@ -184,7 +185,7 @@ SyncerPlay play_of(const Scenario& scenario, const Arm& arm, const methods::Flee
 }
 
 MergeForecast decoupled(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                        const WideReduce& wide) {
+                        const WideReduce& wide, NominalPlans& plans) {
   const std::size_t learners = fleet.shape.learners.size();
   const std::vector<std::size_t> chosen = played_learners(fleet);
   const auto played = static_cast<double>(chosen.size());
@@ -192,7 +193,7 @@ MergeForecast decoupled(const Scenario& scenario, const Arm& arm, const methods:
   training.quorum = std::clamp<std::int64_t>(
       std::llround(static_cast<double>(training.quorum) * played / static_cast<double>(learners)), 1,
       static_cast<std::int64_t>(chosen.size()));
-  SyncerPlay play = play_of(scenario, arm, fleet, wide, chosen);
+  SyncerPlay play = play_of(scenario, arm, fleet, wide, chosen, plans);
   play.training = &training;
   const double until_s = horizon_s(scenario, fleet);
   play.until = base::from_seconds(until_s);
@@ -210,9 +211,9 @@ MergeForecast decoupled(const Scenario& scenario, const Arm& arm, const methods:
   result.token = counts.merged / native;
   result.overwritten = counts.overwritten / native;
   result.discarded = counts.discarded / native;
-  result.waiting = waiting_share(fleet, learner_steps_s(scenario, arm.training, fleet));
+  result.waiting = waiting_share(fleet, learner_steps_s(scenario, arm.training, fleet, plans));
   result.about = out_of_phase(scenario, arm) || chosen.size() < learners ||
-                 shares_links(scenario, arm, fleet);
+                 shares_links(scenario, arm, fleet, plans);
   result.grace_time = base::from_seconds(counts.grace_s / std::max(1.0, counts.graces));
   result.merges = counts.merges;
   if (counts.due > 0) result.made = counts.merges / counts.due;
@@ -232,9 +233,9 @@ struct Round {
 };
 
 Round round_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-               const WideReduce& wide) {
+               const WideReduce& wide, NominalPlans& plans) {
   const TrainingOptions& training = arm.training;
-  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet, plans);
   Round round{*std::ranges::max_element(steps), 0, {}};
   const auto period = static_cast<double>(training.sync_every);
   double held_s = 0, links_s = 0;
@@ -252,63 +253,80 @@ Round round_of(const Scenario& scenario, const Arm& arm, const methods::Fleet& f
   return round;
 }
 
-// The last step at which the fragment is taken so that its sync ends by `until_s`, in rounds.
+// The step, modulo H, at which each fragment is taken; 0 stands for H, as there is no step 0.
+std::vector<double> first_takes(const TrainingOptions& training, std::size_t fragments) {
+  const auto period = static_cast<double>(training.sync_every);
+  std::vector<double> first;
+  for (std::size_t p = 0; p < fragments; ++p) {
+    const double offset =
+        std::floor(static_cast<double>(p) * period / static_cast<double>(training.fragments));
+    const double step = std::fmod(static_cast<double>(training.first_take) + offset, period);
+    first.push_back(step == 0 ? period : step);
+  }
+  return first;
+}
+
+// Steps from a take to its adoption: what is done in them is overwritten, but for what mixing keeps.
+double adoption_lag(const TrainingOptions& training, double sync_s, double step_s) {
+  const auto tau = static_cast<double>(training.overlap_steps);
+  if (sync_s <= tau * step_s || training.late == LatePolicy::kBlock) return tau;
+  return training.late == LatePolicy::kSkip ? 0 : std::ceil(sync_s / step_s);
+}
+
 MergeForecast at_barriers(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                          const WideReduce& wide) {
+                          const WideReduce& wide, NominalPlans& plans) {
   const TrainingOptions& training = arm.training;
-  const Round round = round_of(scenario, arm, fleet, wide);
+  const Round round = round_of(scenario, arm, fleet, wide, plans);
   const double until_s = horizon_s(scenario, fleet);
   const auto period = static_cast<double>(training.sync_every);
-  const auto tau = static_cast<double>(training.overlap_steps);
+  const double round_s = period * round.period_s, held_s = round_s - period * round.step_s;
   double batch = 0;
   for (const auto& learner : fleet.shape.learners) batch += tokens_of(fleet, learner);
   MergeForecast result;
-  double merged = 0, overwritten = 0, in_time = 0, due = 0, sync_s = 0;
-  for (std::size_t p = 0; p < round.sync_s.size(); ++p) {
-    const double share = static_cast<double>(fleet.shape.fragment_parameters[p]) /
-                         static_cast<double>(scenario.model.parameters);
-    double first = std::fmod(static_cast<double>(training.first_take) +
-                                 std::floor(static_cast<double>(p) * period /
-                                            static_cast<double>(training.fragments)),
-                             period);
-    if (first == 0) first = period;
-    const bool fits = round.sync_s[p] <= tau * round.step_s;
-    // Steps from a take to its adoption: what is done in them is overwritten.
-    const double lag = fits || training.late == LatePolicy::kBlock ? tau
-                       : training.late == LatePolicy::kSkip        ? 0
-                                                                   : std::ceil(round.sync_s[p] / round.step_s);
-    const double takes =
-        std::floor((until_s - round.sync_s[p] - first * round.period_s) / (period * round.period_s)) + 1;
-    due += std::max(0.0, std::floor((until_s / round.period_s - first) / period) + 1);
+  double due = 0, sync_s = 0;
+  const std::vector<double> first = first_takes(training, round.sync_s.size());
+  for (std::size_t p = 0; p < first.size(); ++p) {
+    const double weight = batch * static_cast<double>(fleet.shape.fragment_parameters[p]) /
+                          static_cast<double>(scenario.model.parameters);
+    // Before its first take others have held the learners up.
+    const auto before = static_cast<double>(
+        std::ranges::count_if(first, [&](double other) { return other < first[p]; }));
+    const double first_s =
+        first[p] * round.step_s + held_s * before / static_cast<double>(first.size());
+    due += std::max(0.0, std::floor((until_s - first_s) / round_s) + 1);
+    const double takes = std::floor((until_s - round.sync_s[p] - first_s) / round_s) + 1;
     if (takes < 1) continue;
     result.merges += takes;
-    in_time += fits ? takes : 0;
     sync_s += takes * round.sync_s[p];
-    // What mixing keeps of the steps between take and adoption is merged with the next take.
-    const double lost = (1 - training.mixing) * lag * (takes - 1);
-    merged += share * batch * (first + period * (takes - 1) - lost);
-    overwritten += share * batch * lost;
+    const bool fits =
+        round.sync_s[p] <= static_cast<double>(training.overlap_steps) * round.step_s;
+    result.in_time += fits ? takes : 0;
+    const double lost = (1 - training.mixing) * (takes - 1) *
+                        adoption_lag(training, round.sync_s[p], round.step_s);
+    result.token += weight * (first[p] + period * (takes - 1) - lost);
+    result.overwritten += weight * lost;
   }
   const double native = fleet.shape.native_tokens_per_s * until_s;
-  result.token = merged / native;
-  result.overwritten = overwritten / native;
-  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
+  result.token /= native;
+  result.overwritten /= native;
+  const std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet, plans);
   result.waiting = waiting_share(fleet, std::vector<double>(steps.size(), round.period_s));
-  const double fastest = *std::ranges::min_element(steps);
-  result.about = scenario.spread.step_sd > 0 || shares_links(scenario, arm, fleet) ||
-                 (training.late != LatePolicy::kBlock && fastest < 0.99 * round.step_s);
+  result.about = scenario.spread.step_sd > 0 || shares_links(scenario, arm, fleet, plans) ||
+                 (training.late != LatePolicy::kBlock &&
+                  *std::ranges::min_element(steps) < 0.99 * round.step_s);
   if (result.merges == 0) return result;
   result.participation = 1;
   result.made = std::min(1.0, result.merges / due);
-  result.in_time = in_time / due;
+  result.in_time /= due;
   result.lone = steps.size() == 1;
   result.sync_time = base::from_seconds(sync_s / result.merges);
   return result;
 }
 
-MergeForecast data_parallel(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet) {
+MergeForecast data_parallel(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
+                            NominalPlans& plans) {
   const double until_s = horizon_s(scenario, fleet);
-  const double period_s = learner_steps_s(scenario, arm.training, fleet).front();
+  const double period_s = learner_steps_s(scenario, arm.training, fleet, plans).front();
   MergeForecast result;
   result.token = std::floor(until_s / period_s + 1e-9) *
                  tokens_of(fleet, fleet.shape.learners.front()) /
@@ -344,10 +362,14 @@ SyncParts sync_parts(const Scenario& scenario, const Arm& arm, const methods::Fl
 }
 
 MergeForecast forecast_merges(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                              const WideReduce& wide) {
-  if (arm.training.method == MethodKind::kDataParallel) return data_parallel(scenario, arm, fleet);
-  if (methods::meets_at_barriers(arm.training.method)) return at_barriers(scenario, arm, fleet, wide);
-  MergeForecast result = decoupled(scenario, arm, fleet, wide);
+                              const WideReduce& wide, NominalPlans& plans) {
+  if (arm.training.method == MethodKind::kDataParallel) {
+    return data_parallel(scenario, arm, fleet, plans);
+  }
+  if (methods::meets_at_barriers(arm.training.method)) {
+    return at_barriers(scenario, arm, fleet, wide, plans);
+  }
+  MergeForecast result = decoupled(scenario, arm, fleet, wide, plans);
   const auto& sizes = fleet.shape.fragment_parameters;
   const auto largest = static_cast<std::size_t>(std::ranges::max_element(sizes) - sizes.begin());
   if (scenario.network.model != NetworkModel::kNone) {

@@ -47,6 +47,6 @@ SyncParts sync_parts(const Scenario& scenario, const Arm& arm, const methods::Fl
 // another mark, up to it at the pace of the whole fleet.
 // Errors: std::invalid_argument where regions that must talk cannot.
 MergeForecast forecast_merges(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                              const WideReduce& wide);
+                              const WideReduce& wide, NominalPlans& plans);
 
 }  // namespace sim::scenario

@@ -25,8 +25,8 @@ double patience_steps(const Arm& arm, std::size_t learners) {
 }  // namespace
 
 OverlapFit overlap_fit(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                       const WideReduce& wide) {
-  std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet);
+                       const WideReduce& wide, NominalPlans& plans) {
+  std::vector<double> steps = learner_steps_s(scenario, arm.training, fleet, plans);
   std::ranges::sort(steps);
   const bool barriers = methods::meets_at_barriers(arm.training.method);
   // The syncer reckons with the lower median (syncer.cpp).

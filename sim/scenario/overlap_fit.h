@@ -21,6 +21,6 @@ struct OverlapFit {
 // At barriers: tau >= sync / step, with the slowest learner's step.
 // The sync is the longest fragment's, nothing else on the links.
 OverlapFit overlap_fit(const Scenario& scenario, const Arm& arm, const methods::Fleet& fleet,
-                       const WideReduce& wide);
+                       const WideReduce& wide, NominalPlans& plans);
 
 }  // namespace sim::scenario

@@ -6,8 +6,6 @@
 #include <map>
 
 #include "sim/engine/collectives.h"
-#include "sim/engine/network_view.h"
-#include "sim/engine/reduce_plan.h"
 #include "sim/methods/gradient_reduction.h"
 
 namespace sim::scenario {
@@ -47,7 +45,8 @@ base::Nanoseconds exposed_wide(const engine::ReducePlan& plan, double share, std
 }  // namespace
 
 LearnerStep learner_step(const Scenario& scenario, const TrainingOptions& training,
-                         const methods::Fleet& fleet, const tape::LearnerShape& learner) {
+                         const methods::Fleet& fleet, const tape::LearnerShape& learner,
+                         NominalPlans& plans) {
   LearnerStep step{};
   for (const std::uint32_t slice : learner.slices) {
     step.compute = std::max(step.compute, fleet.slice_step_time[slice]);
@@ -66,20 +65,18 @@ LearnerStep learner_step(const Scenario& scenario, const TrainingOptions& traini
     step.exposed = methods::exposed_reduction(local, step.compute, training.buckets);
     return step;
   }
-  const engine::ReducePlan plan =
-      engine::plan_all_reduce(engine::nominal_view(scenario.network), regions, bytes);
-  step.exposed = exposed_wide(plan, edge_share(training, regions.size(), learner.slices.size()), bytes,
+  step.exposed = exposed_wide(plans.plan(regions, bytes), edge_share(training, regions.size(), learner.slices.size()), bytes,
                               training.buckets, step.compute, local);
   return step;
 }
 
 std::vector<double> learner_steps_s(const Scenario& scenario, const TrainingOptions& training,
-                                    const methods::Fleet& fleet) {
+                                    const methods::Fleet& fleet, NominalPlans& plans) {
   constexpr double kLeast = 1e-9;
   const double mean = std::exp(scenario.spread.step_sd * scenario.spread.step_sd / 2);
   std::vector<double> steps;
   for (const auto& learner : fleet.shape.learners) {
-    const LearnerStep step = learner_step(scenario, training, fleet, learner);
+    const LearnerStep step = learner_step(scenario, training, fleet, learner, plans);
     steps.push_back(std::max(kLeast, base::to_seconds(step.compute) * mean + base::to_seconds(step.exposed)));
   }
   return steps;

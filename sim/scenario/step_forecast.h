@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/methods/fleet.h"
-#include "sim/scenario/scenario.h"
+#include "sim/scenario/link_forecast.h"
 
 namespace sim::scenario {
 
@@ -16,10 +16,11 @@ struct LearnerStep {
 
 // As sim/methods/elastic_step.cpp spends it, nobody else on the links.
 LearnerStep learner_step(const Scenario& scenario, const methods::TrainingOptions& training,
-                         const methods::Fleet& fleet, const tape::LearnerShape& learner);
+                         const methods::Fleet& fleet, const tape::LearnerShape& learner,
+                         NominalPlans& plans);
 
 // Seconds of every learner's step, with the mean of its spread; at least a nanosecond each.
 std::vector<double> learner_steps_s(const Scenario& scenario, const methods::TrainingOptions& training,
-                                    const methods::Fleet& fleet);
+                                    const methods::Fleet& fleet, NominalPlans& plans);
 
 }  // namespace sim::scenario

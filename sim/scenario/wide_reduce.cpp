@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "sim/engine/network_view.h"
-#include "sim/engine/reduce_plan.h"
 
 namespace sim::scenario {
 namespace {
@@ -19,12 +18,12 @@ namespace {
 
 }  // namespace
 
-WideReduce wide_reduce(const engine::NetworkOptions& network, const std::vector<std::uint16_t>& regions,
+WideReduce wide_reduce(NominalPlans& plans, const std::vector<std::uint16_t>& regions,
                        std::int64_t payload_bytes) {
+  const engine::NetworkOptions& network = plans.network();
   if (network.model == engine::NetworkModel::kNone || regions.size() < 2) return {};
   const std::int64_t payload = std::max<std::int64_t>(1, payload_bytes);
-  const engine::ReducePlan plan =
-      engine::plan_all_reduce(engine::nominal_view(network), regions, payload);
+  const engine::ReducePlan& plan = plans.plan(regions, payload);
   if (!plan.left_out.empty()) refuse(network, plan.members.front(), plan.left_out.front());
   WideReduce result;
   const base::Nanoseconds nothing = plan.exchange_time(0);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/scenario/scenario.h"
+#include "sim/scenario/link_forecast.h"
 
 namespace sim::scenario {
 
@@ -16,7 +16,7 @@ struct WideReduce {
 // Among the regions at these positions, from the plan (engine/reduce_plan.h) for `payload_bytes`. One
 // region, or no network: nothing.
 // Errors: std::invalid_argument where a region cannot be reached.
-WideReduce wide_reduce(const engine::NetworkOptions& network, const std::vector<std::uint16_t>& regions,
+WideReduce wide_reduce(NominalPlans& plans, const std::vector<std::uint16_t>& regions,
                        std::int64_t payload_bytes);
 
 // One way between two regions; 0 within a region and without a network.
