@@ -87,8 +87,8 @@ std::string at_start(std::string at) {
 void add_mark(const std::string& name, const std::string& at, bool asks_for_loss,
               const readers::EnergyOptions& power, std::vector<Measure>& list) {
   const std::string group = at_start(at) + ": proxy loss at nominal time, energy and money";
-  // To so many tokens and to a loss all arms did the same work; at the other marks they did not.
-  const Wish price = asks_for_loss || name == "tokens" ? Wish::kSmaller : Wish::kNone;
+  // To a loss all arms did the same work; at the other marks they did not.
+  const Wish price = asks_for_loss ? Wish::kSmaller : Wish::kNone;
   const auto add = [&](const std::string& field, const std::string& title,
                        const std::string& column, int decimals, Wish wish, bool difference) {
     list.push_back({group, fmt::format("marks.{}.{}", name, field), fmt::format("{} {}", title, at),
@@ -96,9 +96,8 @@ void add_mark(const std::string& name, const std::string& at, bool asks_for_loss
   };
   if (!asks_for_loss) add("loss", "loss", "loss", 4, Wish::kSmaller, true);
   if (name != "time") add("at_s", "time (s)", "time (s)", 1, price, false);
-  if (name != "tokens") {
-    add("tokens", "tokens", "tokens", -1, asks_for_loss ? Wish::kSmaller : Wish::kLarger, false);
-  }
+  if (asks_for_loss) add("tokens", "tokens", "tokens", -1, Wish::kSmaller, false);
+  if (!asks_for_loss) add("merged_tokens", "merged tokens", "merged tokens", -1, Wish::kLarger, false);
   if (name == "time") return;  // there they are the measures of energy and money themselves
   if (name != "energy_kwh") {
     add("energy_kwh", fmt::format("energy (kWh), {},", stall(power.stall)),
@@ -123,7 +122,7 @@ void add_events(std::vector<Measure>& list) {
     list.push_back({group, key, title, title, decimals, Wish::kNone, false});
   };
   add("steps", "steps", -1);
-  add("tokens", "tokens", -1);
+  add("tokens", "tokens consumed", -1);
   add("duration_s", "duration (s)", 1);
   add("loss.final", "loss at the end", 4);
   add("faults_met", "faults met", -1);

@@ -1,14 +1,13 @@
 // sim/experiment/comparison_measures.h: what arms are compared in, and in which order it is printed.
 //
 // Which of them have a best arm: only those that no arm can win by doing less. These are
-//   - work that reached the global model: goodput token, and the tokens at a mark of time, energy or money;
+//   - work that reached the global model: goodput token, and the merged tokens at a mark;
 //   - the loss at a mark;
-//   - what the same work took: time, joules and dollars to a number of tokens or to a loss, and the
-//     tokens to a loss.
+//   - what the same loss took: time, tokens, joules and dollars.
 // All others are shown without a best: shares of time spent stepping are as high on a fleet whose steps
 // never meet, a link rests where nothing is exchanged, totals run over other durations or other work, the
-// mark of energy or money comes soonest to who burns fastest, and a median step is of another batch after
-// a loss of chips.
+// mark of energy or money comes soonest to who burns fastest, that of tokens counts consumed ones, merged or
+// not, and a median step is of another batch after a loss of chips.
 #pragma once
 
 #include <nlohmann/json.hpp>

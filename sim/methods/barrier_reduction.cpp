@@ -9,15 +9,14 @@ namespace sim::methods {
 
 using tape::TransferStatus;
 
-bool BarrierSyncs::receives(const Sync& sync, const Replica& replica) const {
-  return replica.listening && !sync.given_up[replica.job.learner()] &&
-         roll_.meets(replica.job.region());
+bool BarrierSyncs::receives(const Replica& replica) const {
+  return replica.listening && roll_.meets(replica.job.region());
 }
 
 // All that give or receive.
 void BarrierSyncs::call_members(Sync& sync) const {
   for (const auto& replica : replicas_) {
-    sync.members[replica->job.learner()] = receives(sync, *replica);
+    sync.members[replica->job.learner()] = receives(*replica);
   }
   for (const Take& take : sync.takes) sync.members[take.learner] = true;
 }
@@ -65,7 +64,7 @@ engine::Process BarrierSyncs::carry(Sync& sync) {
   const std::vector<std::uint16_t> regions = regions_of(sync);
   co_await world_.conductor.sleep_for(local_time(sync, regions), decision());
   const TransferStatus status =
-      co_await reduce_among_regions(world_, regions, roll_.lead_region(),
+      co_await reduce_among_regions(world_, regions, regions.front(),
                                     fragment_wire_bytes(world_, sync.fragment));
   if (sync.reduction == Reduction::kRuns) {
     sync.reduction = status == TransferStatus::kOk ? Reduction::kDone : Reduction::kBroken;
@@ -77,10 +76,12 @@ void BarrierSyncs::hand_out(const Sync& sync, std::uint32_t version) {
   const Broadcast broadcast{sync.id, version, sync.step, sync.fragment, epoch_};
   for (const auto& replica : replicas_) {
     const std::uint16_t m = replica->job.learner();
-    if (sync.members[m] && !sync.given_up[m]) {
+    if (sync.given_up[m]) {
+      world_.say(tape::BroadcastChanged{sync.id, m, sync.fragment, 0});
+    } else if (sync.members[m]) {
       replica->inbox.push_back(broadcast);
       if (world_.training.late == LatePolicy::kStale) replica->job.end_stretch_soon();
-    } else if (receives(sync, *replica)) {
+    } else if (receives(*replica)) {
       const std::uint16_t source = nearest_member_region(sync, replica->job.region());
       world_.conductor.spawn(deliver(*replica, broadcast, source), decision());
     } else {
@@ -109,6 +110,10 @@ engine::Process BarrierSyncs::deliver(Replica& replica, Broadcast broadcast, std
   const TransferStatus status = co_await world_.transport.send(
       {source, replica.job.region(), fragment_wire_bytes(world_, broadcast.fragment)},
       tape::TrafficClass::kFragment, decision());
+  if (status == TransferStatus::kOk && broadcast.epoch == epoch_ &&
+      broadcast.version == versions_[broadcast.fragment]) {
+    newest_regions_[broadcast.fragment].insert(replica.job.region());
+  }
   const bool meant = replica.listening && replica.listening_number == number;
   if (status != TransferStatus::kOk || !meant || broadcast.epoch != epoch_) {
     world_.say(tape::BroadcastChanged{broadcast.sync, replica.job.learner(), broadcast.fragment, 0});

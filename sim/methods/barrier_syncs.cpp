@@ -17,6 +17,7 @@ BarrierSyncs::BarrierSyncs(World& world, Replicas& replicas)
       changed_(world.conductor),
       roll_(world, replicas, changed_),
       versions_(static_cast<std::size_t>(world.training.fragments), 0),
+      newest_regions_(versions_.size()),
       closed_step_(versions_.size(), 0) {
   if (world.training.checkpoint.every > 0) next_checkpoint_ = world.training.checkpoint.every;
 }
@@ -148,6 +149,10 @@ engine::Process BarrierSyncs::run(Sync& sync) {
       world_.say(tape::FragmentSkipped{sync.step, sync.fragment, LossReason::kNoQuorum});
       break;
     }
+    if (!newest_is_there(sync)) {
+      co_await bring_newest(sync);
+      continue;
+    }
     const bool done = co_await reduce(sync);
     if (done) {
       publish(sync);
@@ -221,6 +226,13 @@ void BarrierSyncs::drop_unreachable(Sync& sync) {
 }
 
 void BarrierSyncs::lose_takes(const Replica& replica) {
+  const std::uint16_t region = replica.job.region();
+  const bool others_hold = std::ranges::any_of(replicas_, [&](const auto& other) {
+    return other->has_state && other->job.region() == region;
+  });
+  for (std::set<std::uint16_t>& regions : newest_regions_) {
+    if (!others_hold) regions.erase(region);
+  }
   const std::uint16_t m = replica.job.learner();
   for (const auto& sync : open_) {
     const std::size_t lost =
@@ -243,6 +255,8 @@ void BarrierSyncs::publish(const Sync& sync) {
   }
   merged_step_ = std::max(merged_step_, sync.step);
   const std::uint32_t version = ++versions_[sync.fragment];
+  const std::vector<std::uint16_t> regions = regions_of(sync);
+  newest_regions_[sync.fragment] = {regions.begin(), regions.end()};
   world_.say(tape::FragmentMerged{contributors.data(), 0,
                                   static_cast<std::uint32_t>(contributors.size()), sync.id, version,
                                   sync.step, sync.fragment, epoch_});
@@ -258,6 +272,44 @@ void BarrierSyncs::save_checkpoint_if_due(std::uint32_t step) {
   ++checkpoint_count_;
   saved_step_ = step;
   world_.say(tape::CheckpointSaved{step, tape::kNoLearner});
+}
+
+// In a region that takes part; who has passed a merge by keeps the global fragment all the same.
+bool BarrierSyncs::newest_is_there(const Sync& sync) const {
+  const std::set<std::uint16_t>& regions = newest_regions_[sync.fragment];
+  if (versions_[sync.fragment] == 0 || world_.network.model == engine::NetworkModel::kNone) return true;
+  const auto stands_with = [&](const Replica& replica) {
+    return regions.contains(replica.job.region());
+  };
+  return std::ranges::any_of(sync.takes, [&](const Take& take) {
+           return stands_with(*replicas_[take.learner]);
+         }) ||
+         std::ranges::any_of(replicas_, [&](const auto& replica) {
+           return receives(*replica) && replica->has_state && stands_with(*replica);
+         });
+}
+
+void BarrierSyncs::state_brought(std::uint16_t source_region, std::uint16_t target_region) {
+  for (std::set<std::uint16_t>& regions : newest_regions_) {
+    if (regions.contains(source_region)) regions.insert(target_region);
+  }
+}
+
+// One transfer from a host in reach that holds the newest version. Where there is none, those that are
+// there go on from what they have: a new epoch.
+engine::Task<> BarrierSyncs::bring_newest(Sync& sync) {
+  const Replica& taker = *replicas_[sync.takes.front().learner];
+  for (const std::uint16_t region : newest_regions_[sync.fragment]) {
+    if (!world_.transport.reachable(region, taker.job.region())) continue;
+    const auto bytes = static_cast<std::int64_t>(
+        static_cast<double>(world_.shape().fragment_parameters[sync.fragment]) *
+        world_.model.syncer_state_bytes);
+    const TransferStatus status = co_await world_.transport.send(
+        {region, taker.job.region(), bytes}, tape::TrafficClass::kRecovery, decision());
+    if (status == TransferStatus::kOk) newest_regions_[sync.fragment].insert(taker.job.region());
+    co_return;
+  }
+  go_on_with(taker);
 }
 
 bool BarrierSyncs::newest_is_gone() const {
@@ -282,6 +334,7 @@ void BarrierSyncs::go_on_with(const Replica& replica) {
 void BarrierSyncs::begin_epoch() {
   ++epoch_;
   std::ranges::fill(versions_, 0);
+  for (std::set<std::uint16_t>& regions : newest_regions_) regions.clear();
   for (const auto& replica : replicas_) {
     for (auto& counter : replica->counters) counter.held_version = 0;
     replica->inbox.clear();

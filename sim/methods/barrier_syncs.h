@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "sim/methods/replica.h"
@@ -48,6 +49,8 @@ class BarrierSyncs {
   void network_changed();
   // What was taken from the learner is gone with its state.
   void lose_takes(const Replica& replica);
+  // A copy of a state brought the global fragments along.
+  void state_brought(std::uint16_t source_region, std::uint16_t target_region);
 
   // The others have not noticed that it is gone.
   bool is_expected(const Replica& replica) const { return roll_.expects_learner(replica); }
@@ -103,8 +106,9 @@ class BarrierSyncs {
   bool ready(const Sync& sync) const;
   bool awaits(const Sync& sync, const Replica& replica) const;
   bool sits_out(const Replica& replica, std::uint16_t fragment) const;
-  // Would get the result of an all-reduce that begins now.
-  bool receives(const Sync& sync, const Replica& replica) const;
+  // Would get the result of an all-reduce that begins now. Also who has given it up: it keeps the global
+  // fragment up to date, and only its own parameters as they are.
+  bool receives(const Replica& replica) const;
   void call_members(Sync& sync) const;
   std::vector<std::uint16_t> regions_of(const Sync& sync) const;
   Nanoseconds local_time(const Sync& sync, const std::vector<std::uint16_t>& regions) const;
@@ -116,6 +120,8 @@ class BarrierSyncs {
   void save_checkpoint_if_due(std::uint32_t step);
   void abandon_syncs_after(std::uint32_t step);
   void begin_epoch();
+  bool newest_is_there(const Sync& sync) const;
+  engine::Task<> bring_newest(Sync& sync);
   void close(const Sync& sync);
   engine::Turn decision() const { return {engine::Priority::kDecision, 0}; }
 
@@ -125,6 +131,7 @@ class BarrierSyncs {
   RollCall roll_;
   std::vector<std::unique_ptr<Sync>> open_;  // in order of opening
   std::vector<std::uint32_t> versions_;      // of each fragment, (P)
+  std::vector<std::set<std::uint16_t>> newest_regions_;  // where each stands, (P)
   std::vector<std::uint32_t> closed_step_;   // newest step whose sync has ended or was skipped, (P)
   std::uint32_t next_sync_ = 0, merged_step_ = 0;
   std::uint32_t checkpoint_count_ = 0, saved_step_ = 0;

@@ -49,22 +49,6 @@ bool RollCall::meets(std::uint16_t region) const {
   return std::ranges::binary_search(meeting_, region);
 }
 
-std::uint16_t RollCall::lead_region() const {
-  std::uint16_t best = replicas_.front()->job.region();
-  std::size_t most = 0;
-  for (const auto& replica : replicas_) {
-    std::size_t reached = 0;
-    for (const auto& other : replicas_) {
-      reached += world_.transport.reachable(replica->job.region(), other->job.region());
-    }
-    if (reached > most) {
-      most = reached;
-      best = replica->job.region();
-    }
-  }
-  return best;
-}
-
 std::vector<std::uint16_t> RollCall::find_meeting() const {
   std::map<std::uint16_t, std::size_t> learners;  // of each region that is up
   for (const auto& replica : replicas_) {

@@ -25,8 +25,6 @@ class RollCall {
   // Regions that can all-reduce with each other now, ascending.
   const std::vector<std::uint16_t>& meeting() const { return meeting_; }
   bool meets(std::uint16_t region) const;
-  // The region from which most learners can be reached; ties: the first in the file.
-  std::uint16_t lead_region() const;
 
   // Is there, or gone for less than the detection.
   bool expects_learner(const Replica& replica) const;

@@ -103,6 +103,7 @@ engine::Task<> StreamingDiloco::copy_from(Replica& replica, Replica& donor) {
     co_return;
   }
   replica.copying = false;
+  syncs_.state_brought(donor.job.region(), replica.job.region());
   begin_new_life(replica, source, newest_live_step(), held);
 }
 

@@ -141,10 +141,14 @@ engine::Process Syncer::report(Replica& replica, Nanoseconds step_duration) {
 
 // The fragments of this step's turns, in the order in which they are to begin. Who waits longest goes
 // first, so that where there is never room for all every fragment merges in its turn, only more rarely.
+// late = skip: one that was skipped waits for its own next turn, and takes another's if it missed that too.
 std::vector<std::uint16_t> Syncer::due_at(std::uint32_t step) {
-  std::vector<std::uint16_t> queue = late_;
-  for (const std::uint16_t p : fragments_due(world_.training, step)) {
-    if (std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
+  const bool makes_up = world_.training.late == LatePolicy::kMerge;
+  const std::int64_t two_turns = 2 * world_.training.sync_every;
+  std::vector<std::uint16_t> queue = fragments_due(world_.training, step);
+  for (const std::uint16_t p : late_) {
+    const bool takes_another = makes_up || std::int64_t{step} - last_begun_[p] >= two_turns;
+    if (takes_another && std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
   }
   std::ranges::stable_sort(queue, {}, [this](std::uint16_t p) { return last_begun_[p]; });
   return queue;
@@ -163,8 +167,8 @@ void Syncer::begin_due(std::uint32_t step, Nanoseconds first_report) {
       world_.training.late == LatePolicy::kMerge ? queue.size() : now_due.size();
   const std::vector<std::uint16_t> members = heard_learners();
   bool began = false;
-  late_.clear();
   for (const std::uint16_t p : queue) {
+    std::erase(late_, p);
     if (turns > 0 && in_flight_.size() < limit && !fragment_in_flight(p)) {
       --turns;
       began = true;

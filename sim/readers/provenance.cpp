@@ -117,6 +117,7 @@ void Provenance::on_merged(const tape::FragmentMerged& merged) {
   std::vector<Nanoseconds> needed(stores_.size(), kNothing);
   std::erase_if(fragment.takes, [&](const Take& take) {
     if (take.sync != merged.sync) return false;
+    if (spans_regions(take.learner)) return true;
     Nanoseconds& date = needed[region_of(take.learner)];
     date = std::max(date, take.at);
     return true;
@@ -154,10 +155,23 @@ void Provenance::on_adopted(const tape::FragmentAdopted& adopted) {
       std::ranges::find_if(fragment.made, [&](const Made& m) { return m.sync == adopted.sync; });
   if (made == fragment.made.end()) return;  // another law says whether it was merged
   if (!transfers_are_told_) share_everywhere();
-  const std::uint16_t region = region_of(adopted.learner);
-  if (stores_[region].merge[adopted.fragment] >= made->merge) return;
+  if (has_merge(adopted.learner, adopted.fragment, made->merge)) return;
   violation(fmt::format("learner {} adopts version {} of fragment {}, which no bytes brought to {}",
-                        adopted.learner, adopted.version, adopted.fragment, shape_.regions[region]));
+                        adopted.learner, adopted.version, adopted.fragment,
+                        shape_.regions[region_of(adopted.learner)]));
+}
+
+bool Provenance::spans_regions(std::uint16_t learner) const {
+  return std::ranges::any_of(shape_.learners.at(learner).slices, [&](std::uint32_t slice) {
+    return shape_.slices[slice].region != region_of(learner);
+  });
+}
+
+// In some region where it has a slice.
+bool Provenance::has_merge(std::uint16_t learner, std::uint16_t fragment, std::int64_t merge) const {
+  return std::ranges::any_of(shape_.learners.at(learner).slices, [&](std::uint32_t slice) {
+    return stores_[shape_.slices[slice].region].merge[fragment] >= merge;
+  });
 }
 
 // Whoever may hold that version holds the first of the new epoch.

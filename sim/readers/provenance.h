@@ -7,8 +7,9 @@
 //   - a fragment goes back only to a version that the region of its keeper may hold;
 //   - a region whose hosts died holds nothing until bytes come, or the store is read;
 //   - a learner all of whose hosts died steps again only in a new life.
-// A region is taken to hold all that any of its hosts holds, and a transfer to carry all that its source
-// holds: so the law may miss a loss inside a region, and never sees one that is none.
+// A region is taken to hold all that any of its hosts holds, a transfer to carry all that its source holds,
+// and a learner over several regions to be in each of them: so the law may miss a loss inside a region,
+// and never sees one that is none.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +81,8 @@ class Provenance : public tape::Reader {
   void wipe(std::uint16_t region);
   void begin_epoch(Fragment& fragment);
   std::uint16_t region_of(std::uint16_t learner) const { return shape_.learners.at(learner).region; }
+  bool spans_regions(std::uint16_t learner) const;
+  bool has_merge(std::uint16_t learner, std::uint16_t fragment, std::int64_t merge) const;
   void violation(const std::string& text);
 
   const tape::RunShape& shape_;

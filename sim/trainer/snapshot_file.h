@@ -2,7 +2,7 @@
 //
 // Form (integers lowest byte first):
 //   "ATOLSNAP"      magic, 8 bytes
-//   format          8 bytes, 1
+//   format          8 bytes, 2
 //   payload length  8 bytes
 //   checksum        8 bytes, over length and payload
 //   payload         origin and snapshot as sim/tape/coder.h codes them; blocks of floats as they lie in

@@ -1,7 +1,7 @@
 // tests/cli/tables_test.cpp: what a reader is told first, and that no fleet that fails can look good there.
 //
 // Goal:   the cases stale-results, partition-forever-2, central-kill-forever, quorumM-dead and
-//         overload-tenth of tests/cases; the gate on a curve with links.
+//         overload-tenth and d12_nan of tests/cases; the gate on a curve with links.
 // Teeth:  seen failing under the program before: with stepping in the first column, as the gate's metric, with
 //         no hash of the set in summary.json, and with every results folder taken when forced.
 #include <catch2/catch.hpp>
@@ -45,9 +45,22 @@ TEST_CASE("tables: the first figure is one that a fleet cut off cannot win", "[c
 TEST_CASE("tables: due merges in time stand beside utilization", "[cli][tables]") {
   const Place place;
   const Outcome got = atoll({"run", case_file("overload-tenth"), "--results", ""}, place.root);
-  CHECK_THAT(got.out, Contains("\nWhat kept tokens out of merges in the whole run\n") &&
-                          Contains("skipped: in flight limit"));
-  CHECK_THAT(got.out, Contains("discarded: ") && Contains("token: merged work alone"));
+  const std::size_t utilization = got.out.find("\n  compute utilization "), in_time = got.out.find("\n  due merges in time ");
+  REQUIRE(utilization < in_time);
+  CHECK(std::stod(got.out.substr(utilization + 22)) > 0.99);
+  CHECK(std::stod(got.out.substr(in_time + 21)) < 0.2);  // the link carries a tenth
+  CHECK_THAT(got.out, Contains("token: merged work alone"));
+}
+
+// Inner SGD at rate 10 on a quadratic: the loss leaves the numbers, whose dates are the trainer's.
+TEST_CASE("tables: divergence is told, fails what is expected, and leaves no NaN", "[cli][tables]") {
+  const Place place;
+  const Outcome got = atoll({"compare", case_file("d12_nan")}, place.root);
+  CHECK(got.exit_code == 1);
+  CHECK_THAT(got.err, Contains("warning: bad: diverged at ") && Contains("bad.marks.time.loss.max: wanted at most 5; got diverged at "));
+  CHECK_THAT(got.out, Contains("\nnote: bad: diverged at ") && Contains("met   good.loss.final.max"));
+  const Outcome found = shell("grep -riwE 'nan|inf' results --include=*.csv --include=*.json -l", place.root);
+  CHECK(found.out == "");
 }
 
 std::string with_links() {

@@ -164,6 +164,7 @@ TEST_CASE("comparison: saturation pairs loss and floor by seed", "[unit][experim
 TEST_CASE("comparison: no arm is best by doing less", "[unit][experiment]") {
   scenario::Scenario scenario = two_arms();
   scenario.marks.energy_kwh = 900;
+  scenario.marks.loss = 2.5;
   scenario.energy.stall = scenario.energy.stall_low = 0.2;
   scenario.energy.stall_high = 1.0;
   std::vector<FinishedRun> runs;
@@ -172,7 +173,8 @@ TEST_CASE("comparison: no arm is best by doing less", "[unit][experiment]") {
       const double less = arm == 0 ? 2.0 : 1.0, more = arm == 0 ? 1.0 : 2.0;
       const double work = less + 0.001 * static_cast<double>(seed);
       const ordered_json mark = {{"at_s", less},       {"loss", more},
-                                 {"tokens", work},     {"energy_kwh", less},
+                                 {"tokens", more},     {"merged_tokens", work},
+                                 {"energy_kwh", less},
                                  {"energy_kwh_stall_high", less}, {"cost_usd", less}};
       runs.push_back({arm, seed,
                       {{"goodput", {{"token", work}, {"stepping", more}, {"time", more}, {"chip", more}}},
@@ -182,7 +184,7 @@ TEST_CASE("comparison: no arm is best by doing less", "[unit][experiment]") {
                        {"energy_kwh", less}, {"energy_kwh_stall_high", less}, {"cost_usd", less},
                        {"energy", {{"joules_per_token", less}, {"wasted_kwh", less}, {"watts_assumed", false}}},
                        {"cost", {{"usd_per_billion_tokens", less}}},
-                       {"marks", {{"time", mark}, {"tokens", mark}, {"energy_kwh", mark}}}}});
+                       {"marks", {{"time", mark}, {"tokens", mark}, {"energy_kwh", mark}, {"loss", mark}}}}});
     }
   }
   std::vector<std::string> starred;
@@ -192,11 +194,12 @@ TEST_CASE("comparison: no arm is best by doing less", "[unit][experiment]") {
     }
   }
   CHECK(starred == std::vector<std::string>{
-                       "a goodput.token", "a marks.time.loss", "a marks.time.tokens",
-                       // the same number of tokens: what it took may be compared
-                       "a marks.tokens.loss", "b marks.tokens.at_s", "b marks.tokens.energy_kwh",
-                       "b marks.tokens.energy_kwh_stall_high", "b marks.tokens.cost_usd",
-                       "a marks.energy_kwh.loss", "a marks.energy_kwh.tokens"});
+                       "a goodput.token", "a marks.time.loss", "a marks.time.merged_tokens",
+                       "a marks.tokens.loss", "a marks.tokens.merged_tokens",
+                       "a marks.energy_kwh.loss", "a marks.energy_kwh.merged_tokens",
+                       // the same loss: what it took may be compared
+                       "b marks.loss.at_s", "a marks.loss.tokens", "b marks.loss.energy_kwh",
+                       "b marks.loss.energy_kwh_stall_high", "b marks.loss.cost_usd"});
 }
 
 TEST_CASE("comparison: shares of merges, and what kept tokens out of them", "[unit][experiment]") {

@@ -27,12 +27,12 @@ std::string outer_sgd(const std::string& rate) {
 }
 std::string big_batch() { return "method = \"data-parallel\"\n" + plain_sgd(); }
 
-// The losses of two runs at every evaluation but the end. An evaluation comes when so many tokens have been
+// The losses of two runs at every evaluation but the last, where mark and end fall on one date. An evaluation comes when so many tokens have been
 // consumed: data parallel's model has them all, that of a merging method all but those that have just been
 // computed and are merged next. So what one has at a point the other has at the next.
 std::vector<std::pair<double, double>> at_equal_merges(const WholeRun& batch, const WholeRun& merging) {
   std::vector<std::pair<double, double>> pairs;
-  for (std::size_t i = 0; i + 2 < std::min(batch.loss.size(), merging.loss.size()); ++i) {
+  for (std::size_t i = 0; i + 3 < std::min(batch.loss.size(), merging.loss.size()); ++i) {
     pairs.push_back({std::stod(batch.loss[i].at("loss")), std::stod(merging.loss[i + 1].at("loss"))});
   }
   return pairs;
@@ -44,7 +44,7 @@ constexpr double kTolerance = 1e-5;
 
 void check_same_losses(const WholeRun& one, const WholeRun& two) {
   const auto pairs = at_equal_merges(one, two);
-  REQUIRE(pairs.size() >= 38);
+  REQUIRE(pairs.size() >= 37);
   CHECK(pairs.back().first < 0.9 * one.summary["loss"]["initial"].get<double>());  // it learned
   for (const auto& [first, second] : pairs) CHECK_THAT(first, WithinRel(second, kTolerance));
 }
@@ -72,7 +72,7 @@ TEST_CASE("law 9: one learner without momentum walks its own path", "[unit][law]
   const WholeRun own = run_whole(quiet_scenario(softmax(), "method = \"data-parallel\"\n"),
                                  "data-parallel", {"learning.evaluations=10"});
   const auto pairs = at_equal_merges(own, one);
-  REQUIRE(pairs.size() >= 8);
+  REQUIRE(pairs.size() >= 7);
   for (const auto& [first, second] : pairs) CHECK_THAT(first, WithinRel(second, kTolerance));
 }
 

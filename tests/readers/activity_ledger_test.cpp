@@ -54,7 +54,7 @@ TEST_CASE("goodput: each measure follows its formula", "[unit][readers]") {
   CHECK_THAT(measures.time, WithinAbs((4 * 30 + 4 * 50) / 500.0, 1e-15));
   CHECK_THAT(measures.stepping, WithinAbs((4 * 25 + 4 * 50) / 500.0, 1e-15));
   CHECK_THAT(measures.chip, WithinAbs(240 / 500.0, 1e-15));
-  CHECK_THAT(measures.token, WithinAbs(700 / (20 * 50.0), 1e-15));
+  CHECK_THAT(measures.token, WithinAbs(700 / (30 * 50.0), 1e-15));
   CHECK_THAT(measures.uptime, WithinAbs(1.0, 0));  // learner 1 always steps
   CHECK_THAT(measures.compute_utilization, WithinAbs(0.8, 1e-15));
 }

@@ -85,6 +85,7 @@ TEST_CASE("energy: failed, waiting and unused chips", "[unit][readers]") {
   // Learner 0 has two slices of 2 chips with 100 W and 300 W; learner 1 four chips of 10 W; two
   // unused ones of 1,000 W. See lost_and_found() for the dates.
   RunShape shape = two_learners();
+  shape.native_tokens_per_s = 40;  // above what the tape tells
   shape.slices[0].milliwatts = 100'000;
   shape.slices[1].milliwatts = 300'000;
   shape.slices[2].milliwatts = 10'000;
@@ -162,6 +163,7 @@ TEST_CASE("energy: none where the watts of some chip are unknown", "[unit][reade
 
 TEST_CASE("energy: joules close over random cuts of stretches", "[unit][readers]") {
   RunShape shape = two_learners();
+  shape.native_tokens_per_s = 40;  // above what the tape tells
   std::int64_t milliwatts = 100'001;
   for (SliceShape& slice : shape.slices) slice.milliwatts = milliwatts += 77'777;
   const Energy whole = energy_of(shape, bare(), lost_and_found(), 50_s);

@@ -31,7 +31,7 @@ inline RunShape two_learners() {
   shape.chips = 10;
   shape.slots = 8;
   shape.batch_tokens = 200;
-  shape.native_tokens_per_s = 20;
+  shape.native_tokens_per_s = 30;  // learner 0 at 100 tokens in 10 s, learner 1 in 5 s
   shape.nominal_step = 10_s;
   return shape;
 }

@@ -121,7 +121,7 @@ TEST_CASE("warnings: a fragment that cannot merge before it is due again", "[uni
 }
 
 TEST_CASE("warnings: a slice as large as its island, where chips fail", "[unit]") {
-  const std::string failure = "[[failure]]\ntarget = \"chip\"\nmtbi = \"1000 d\"\nrepair = \"1 min\"\n";
+  const std::string failure = "[[failure]]\ntarget = \"chip\"\nmtbi = \"1000 d\"\nrepair = \"10 min\"\n";
   CHECK_THAT(warnings("100 Gbps", kDecoupled + failure),
              Contains("island[0].slices: arm \"arm\" is elastic, and \"a\" is one slice: one failing chip stops "
                       "all 32 of it; got 1"));

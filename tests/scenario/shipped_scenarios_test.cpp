@@ -33,9 +33,8 @@ TEST_CASE("minimal scenario: four learners in two regions, both methods") {
   // 6 x 1e9 x 262144 / 4 tokens over 16 x 197e12 x 0.4 FLOP/s = 0.311878173 s
   CHECK(arms[0].step_time == 311'878'173);
   CHECK(arms[1].step_time == 311'878'173);
-  // Its four slices exchange 2 (3/4) x 2e9 bytes at 50e9 bytes/s and 6 x 50 us = 60.3 ms, of which the last
-  // of 64 buckets is exposed: 0.942 ms. So a ring of two carries 2 (2-1)/2 = 1 times 1e9 x 2 bytes / 24 in
-  // 312.820 ms: 2.1311 Gbit/s.
+  // Four slices all-reduce 2 GB at 50 GB/s: 2 x 3/4 x 2 / 50 s and 6 x 50 us, of which 1/64 is exposed:
+  // 0.000942 s. A ring of two carries 2 (2-1)/2 = 1 times 1e9 x 2 bytes / 24 in 0.312820 s: 2.1311 Gbit/s.
   CHECK(arms[0].exchange_per_step == 942'187);
   REQUIRE(arms[0].links.size() == 1);
   CHECK_THAT(arms[0].links[0].needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(2.1311, 1e-4));
@@ -62,8 +61,8 @@ TEST_CASE("four regions: the fleet, the step and the links of the acceptance") {
   CHECK_THAT(base::to_seconds(arms[1].sync_time), Catch::Matchers::WithinAbs(3.1093, 1e-6));
   CHECK(arms[1].stall_per_step == 0);
   CHECK_THAT(base::to_seconds(arms[2].stall_per_step), Catch::Matchers::WithinAbs(0.481093, 1e-6));
-  // 24e9 bytes / 24 x 1.5 in 6.425 s and the 11.255 ms that a 64th of 2 (3/4) x 24e9 bytes at 50e9 bytes/s
-  // and 300 us leave exposed = 1.8644 Gbit/s on each of four links, the slowest of 3 Gbit/s.
+  // Four slices all-reduce 24 GB at 50 GB/s in 0.7203 s, of which 1/64 is exposed: 24e9 bytes / 24 x 1.5 in
+  // 6.4364 s = 1.8644 Gbit/s on each of four links, the slowest of 3 Gbit/s.
   REQUIRE(arms[0].links.size() == 4);
   for (const auto& link : arms[0].links) {
     CHECK_THAT(link.needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(1.8644, 1e-4));

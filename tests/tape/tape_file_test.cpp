@@ -108,7 +108,7 @@ TEST_CASE("tape file: fields come back as they were", "[unit][tape]") {
   CHECK(file.shape().slices[1].name == "a/slice-1");
   CHECK(file.shape().slices[3].learner == kNoLearner);
   CHECK(file.shape().learners[0].slices == std::vector<std::uint32_t>{0, 1});
-  CHECK(file.shape().native_tokens_per_s == 20);
+  CHECK(file.shape().native_tokens_per_s == two_learners().native_tokens_per_s);
   Fact fact;
   REQUIRE(file.next(fact));
   CHECK(fact.steps_done.start == -5);
