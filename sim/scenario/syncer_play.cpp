@@ -238,21 +238,28 @@ class Player {
     return members;
   }
 
+  // Who waits longest goes first; a skipped one waits for its own next turn before it takes another's.
+  std::vector<std::uint16_t> queued(std::vector<std::uint16_t> queue, bool makes_up) const {
+    for (const std::uint16_t p : late_) {
+      const bool takes_another =
+          makes_up || std::int64_t{step_} - last_begun_[p] >= 2 * training_.sync_every;
+      if (takes_another && std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
+    }
+    std::ranges::stable_sort(queue, {}, [this](std::uint16_t p) { return last_begun_[p]; });
+    return queue;
+  }
+
   void begin_due() {
     const std::vector<std::uint32_t> members = heard_learners();
     bool began = false;
     const auto now_due = methods::fragments_due(training_, step_);
     counts_.due += static_cast<double>(now_due.size());
-    std::vector<std::uint16_t> queue = late_;
-    for (const std::uint16_t p : now_due) {
-      if (std::ranges::find(queue, p) == queue.end()) queue.push_back(p);
-    }
-    std::ranges::stable_sort(queue, {}, [this](std::uint16_t p) { return last_begun_[p]; });
     const bool makes_up = training_.late == LatePolicy::kMerge;
+    const std::vector<std::uint16_t> queue = queued(now_due, makes_up);
     std::size_t turns = makes_up ? queue.size() : now_due.size();
     const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(1, training_.overlap_steps));
-    late_.clear();
     for (const std::uint16_t p : queue) {
+      std::erase(late_, p);
       const bool in_flight = std::ranges::find(in_flight_, p) != in_flight_.end();
       if (turns > 0 && !in_flight && (pinned() || in_flight_.size() < limit)) {
         --turns;

@@ -4,7 +4,9 @@
 //         of the run.
 // Method: scenarios drawn from a seeded generator: 2 to 5 learners of equal or unequal speed in 2 to 4
 //         regions, links of 0.2 to 10 Gbit/s, H, P, tau and K over their ranges, each method in turn. Where
-//         a forecast says of itself that it is not bound to the run, the class is left out and counted.
+//         a forecast says of itself that it is not bound to the run, it is left out, and at least 20 must remain.
+// Teeth:  seen failing with the first sync of DiLoCo counted into the steps before it, and with reports that
+//         count for one step only.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -73,7 +75,7 @@ std::string drawn_text(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("cases: forecast of tokens and participation against the run", "[cases]") {
-  int held = 0, about = 0;
+  int held = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const std::string text = drawn_text(seed);
     INFO(text);
@@ -81,10 +83,7 @@ TEST_CASE("cases: forecast of tokens and participation against the run", "[cases
     INFO(sim::base::format(loaded.diagnostics));
     REQUIRE(loaded.scenario);
     const auto forecast = sim::scenario::forecast_arm(*loaded.scenario, loaded.scenario->arms[0]);
-    if (forecast.merges.about) {
-      ++about;
-      continue;
-    }
+    if (forecast.merges.about) continue;
     ++held;
     const auto run = run_scenario(*loaded.scenario, 0);
     CHECK_THAT(forecast.merges.token,
@@ -95,7 +94,6 @@ TEST_CASE("cases: forecast of tokens and participation against the run", "[cases
     }
   }
   CHECK(held >= 20);
-  INFO("about: " << about);
 }
 
 }  // namespace tests_cases

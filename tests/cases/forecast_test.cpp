@@ -2,6 +2,9 @@
 //
 // Goal:   the cases in which a method's defaults lose most of its tokens without a word.
 // Method: the table of cases; arithmetic beside each figure; where it is cheap, the run itself.
+// Teeth:  seen failing with reports that count for one step only, with syncs that do not share links, with a
+//         fleet in phase after faults, with the grace left out of the fit, with gradients left out of
+//         what a slice holds, and with thresholds of split and folding ten times as high.
 #include <catch2/catch.hpp>
 
 #include "sim/scenario/forecast.h"

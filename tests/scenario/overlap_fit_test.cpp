@@ -1,7 +1,7 @@
 // tests/scenario/overlap_fit_test.cpp: overlap_steps = "fit", and the warnings that name a key, by hand.
 //
-// Teeth:  seen failing with the grace left out of the fit, with the mean fragment in place of the largest,
-//         and with the fit resolved before --set was applied.
+// Teeth:  seen failing with the grace left out of the fit, with the fit never put in, with gradients left out
+//         of what a slice holds, and with the number of slices compared the other way round.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

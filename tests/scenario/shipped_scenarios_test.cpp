@@ -35,6 +35,7 @@ TEST_CASE("minimal scenario: four learners in two regions, both methods") {
   CHECK(arms[1].step_time == 311'878'173);
   // Four slices all-reduce 2 GB at 50 GB/s: 2 x 3/4 x 2 / 50 s and 6 x 50 us, of which 1/64 is exposed:
   // 0.000942 s. A ring of two carries 2 (2-1)/2 = 1 times 1e9 x 2 bytes / 24 in 0.312820 s: 2.1311 Gbit/s.
+  CHECK(arms[0].exchange_per_step == 942'187);
   REQUIRE(arms[0].links.size() == 1);
   CHECK_THAT(arms[0].links[0].needed_bytes_per_s * 8e-9, Catch::Matchers::WithinAbs(2.1311, 1e-4));
 }
