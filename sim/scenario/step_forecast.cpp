@@ -65,8 +65,8 @@ LearnerStep learner_step(const Scenario& scenario, const TrainingOptions& traini
     step.exposed = methods::exposed_reduction(local, step.compute, training.buckets);
     return step;
   }
-  step.exposed = exposed_wide(plans.plan(regions, bytes), edge_share(training, regions.size(), learner.slices.size()), bytes,
-                              training.buckets, step.compute, local);
+  const double share = edge_share(training, regions.size(), learner.slices.size());
+  step.exposed = exposed_wide(plans.plan(regions, bytes), share, bytes, training.buckets, step.compute, local);
   return step;
 }
 
