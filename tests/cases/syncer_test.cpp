@@ -1,15 +1,12 @@
-// tests/cases/syncer_test.cpp: the merges that a syncer makes when learners,
-// shards or links are away.
+// tests/cases/syncer_test.cpp: the merges that a syncer makes when learners, shards or links are away.
 //
-// Goal:   who is back is in merges again; state that died with its last host is
-// no longer held, whatever the
-//         fault is called; a fragment that was skipped waits for a turn, not
-//         for ever.
-// Method: the runs' own ledgers against shares worked out in the comments; laws
-// checked by every run. Teeth:  the first answers of these inputs: livelock and
-// d06 participation 0.677, region-outages-pause
-//         stepping 0.976, d10 0.936, fold-64 token 0.543, one-10x-slower 600
-//         rounds, d04 and ring-of-eight 0.75 and 0.375 of the learners.
+// Goal:   who is back is in merges again; state that died with its last host is no longer held, whatever the
+//         fault is called; a fragment that was skipped waits for a turn, not for ever.
+// Method: the runs' own ledgers against shares worked out in the comments, or, where the comment works out
+//         nothing, against a bound that the first answer of the input misses; laws checked by every run.
+// Teeth:  seen failing with a restore that leaves the checkpoint's clock as it was (stepping 0.780 for 0.7515).
+//         The others were written after their mends and not seen failing; they exclude the first answers of
+//         these inputs: participation 0.677, stepping 0.976, d10 0.936, fold-64 token 0.543, 600 rounds.
 #include <catch2/catch.hpp>
 
 #include "tests/cases/case_run.h"
@@ -29,40 +26,33 @@ nlohmann::json lawful(const std::string &name, const std::string &arm = "",
   return summary;
 }
 
-double goodput(const nlohmann::json &summary, const char *of) {
-  return summary["goodput"][of].get<double>();
-}
+double goodput(const nlohmann::json &summary, const char *of) { return summary["goodput"][of].get<double>(); }
 
-} // namespace
+}  // namespace
 
-TEST_CASE("cases: learners and shards that come back are in merges again",
-          "[cases]") {
+TEST_CASE("cases: learners and shards that come back are in merges again", "[cases]") {
   CHECK(lawful("livelock")["participation"].get<double>() > 0.999);
   CHECK(lawful("d06_shard_never_back")["participation"].get<double>() > 0.95);
 }
 
 TEST_CASE("cases: a ring of narrow links leaves nobody out", "[cases]") {
-  CHECK(lawful("ring-of-eight", "",
-               {"marks.time=\"300 s\""})["participation"] == 1.0);
+  CHECK(lawful("ring-of-eight", "", {"marks.time=\"300 s\""})["participation"] == 1.0);
   CHECK(lawful("d04_ring4_decoupled")["participation"] == 1.0);
 }
 
 // The only region is out about once an hour: nobody holds state then, whatever
 // syncer.on_kill says. What is left is what data parallel keeps of the same
 // outages, from checkpoints as frequent; a phase apart at most.
-TEST_CASE("cases: an outage of the only region takes the state of all arms",
-          "[cases]") {
+TEST_CASE("cases: an outage of the only region takes the state of all arms", "[cases]") {
   const double pause = goodput(lawful("region-outages-pause"), "stepping");
   CHECK(goodput(lawful("region-outages-lose"), "stepping") == pause);
   CHECK(pause == Approx(0.7515).margin(0.0005));
-  CHECK(goodput(lawful("region-outages-pause", "dp"), "stepping") ==
-        Approx(pause).margin(0.005));
+  CHECK(goodput(lawful("region-outages-pause", "dp"), "stepping") == Approx(pause).margin(0.005));
 }
 
 // All die at 900 s of 1500 s and nothing was saved; the first is back at 960 s:
 // (1500 - 960)/1500 = 0.36.
-TEST_CASE("cases: when all hosts die, training begins at what was saved",
-          "[cases]") {
+TEST_CASE("cases: when all hosts die, training begins at what was saved", "[cases]") {
   CHECK(goodput(lawful("d10_all_dead_decoupled_lose"), "stepping") < 0.36);
 }
 
@@ -74,8 +64,7 @@ TEST_CASE("cases: versions do not cross a link that is down", "[cases]") {
   CHECK(pause["syncs"]["lone"] == 300);
 }
 
-TEST_CASE("cases: a fragment whose turn is skipped has the next one",
-          "[cases]") {
+TEST_CASE("cases: a fragment whose turn is skipped has the next one", "[cases]") {
   const nlohmann::json cut = lawful("ratecut-skip");
   CHECK(cut["participation"] == 1.0);
   CHECK(goodput(cut, "token") > 0.9);
@@ -92,8 +81,7 @@ TEST_CASE("cases: sixty-four learners merge in their step", "[cases]") {
 
 // 4 x 83.3 MB leave a network card of 1 Gbit/s in 2.67 s: 36 whole merges in
 // (100 - 2)/2.67 = 36.7.
-TEST_CASE("cases: the network card of the central syncer bounds what leaves it",
-          "[cases]") {
+TEST_CASE("cases: the network card of the central syncer bounds what leaves it", "[cases]") {
   const nlohmann::json summary = lawful("nic-out");
   CHECK(summary["syncs"]["merged"] == 36);
 }
@@ -102,8 +90,7 @@ TEST_CASE("cases: the network card of the central syncer bounds what leaves it",
 // 60 s; no checkpoint was made and no other learner holds the state, so the
 // steps of the last 60 s of 300 s are all that count.
 TEST_CASE("cases: without a copy the only learner begins anew", "[cases]") {
-  CHECK(goodput(lawful("int4-recovery"), "time") ==
-        Approx(60.0 / 300).margin(0.005));
+  CHECK(goodput(lawful("int4-recovery"), "time") == Approx(60.0 / 300).margin(0.005));
 }
 
 // A learner ten times slower than the rest does not hold the quorum's rounds
@@ -112,4 +99,4 @@ TEST_CASE("cases: rounds are not lost to a slow learner", "[cases]") {
   CHECK(lawful("one-10x-slower")["syncs"]["rounds"] == 997);
 }
 
-} // namespace tests_cases
+}  // namespace tests_cases
